@@ -1,0 +1,27 @@
+# Language level, warnings, instruction set and sanitizers, for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_compile_options(
+  # A fused multiply-add where the compiler happens to see one would change bits from build to build.
+  -ffp-contract=off
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual>")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-march=${LOCKSTEP_ARCH}>")
+endif()
+
+if(LOCKSTEP_SANITIZE)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${LOCKSTEP_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
+  add_link_options(-fsanitize=${LOCKSTEP_SANITIZE})
+endif()
