@@ -1,5 +1,5 @@
-// Define-by-run automatic differentiation. Operations record a Node per result; backward() walks the nodes from the
-// newest to the oldest, iteratively. One graph belongs to one thread.
+// Define-by-run automatic differentiation. Operations record a Node per result; backward() walks the nodes
+// from the newest to the oldest, iteratively. One graph belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ using BackwardFunction = std::function<void(BackwardContext&)>;
 /// Where a leaf's gradient goes. The first contribution since clear() is written, later ones are added.
 class LeafGradient {
  public:
-  /// Gradients go to this plain f32 view from now on (a part of a bucket, say); its content counts as not yet written.
+  /// Gradients go to this plain f32 view from now on (a part of a bucket, say); its content counts as not yet
+  /// written.
   void bind(Tensor view);
   const Tensor& view() const { return view_; }
   bool written() const { return written_; }
@@ -65,11 +66,12 @@ class Node {
 /// What a backward function sees.
 class BackwardContext {
  public:
-  BackwardContext(const Node& node, Tensor grad) : node_(node), grad_(std::move(grad)), results_(node.inputs().size()) {}
+  BackwardContext(const Node& node, Tensor grad)
+      : node_(node), grad_(std::move(grad)), results_(node.inputs().size()) {}
   const Tensor& grad() const { return grad_; }  ///< of the operation's result
   bool needs(int input) const;
-  /// Plain contiguous f32 memory of the input's shape to write its gradient to, all of it, before add(input, it). It is
-  /// the leaf's own view when this is the leaf's first contribution, which saves a copy.
+  /// Plain contiguous f32 memory of the input's shape to write its gradient to, all of it, before add(input,
+  /// it). It is the leaf's own view when this is the leaf's first contribution, which saves a copy.
   Tensor destination(int input) const;
   void add(int input, Tensor gradient);
 
@@ -96,9 +98,10 @@ class SavedTensor {
 /// True when an operation on these inputs has to be recorded.
 bool needs_gradient(const std::vector<Tensor>& inputs);
 
-/// Makes `result` the outcome of a differentiable operation and returns it; outside the graph (NoGrad, or no input needs
-/// a gradient) returns it as it is. `operation` must be a literal.
-Tensor record(const char* operation, Tensor result, const std::vector<Tensor>& inputs, BackwardFunction backward);
+/// Makes `result` the outcome of a differentiable operation and returns it; outside the graph (NoGrad, or no
+/// input needs a gradient) returns it as it is. `operation` must be a literal.
+Tensor record(const char* operation, Tensor result, const std::vector<Tensor>& inputs,
+              BackwardFunction backward);
 
 /// No operation of this thread is recorded while it lives.
 class NoGrad {
@@ -119,8 +122,9 @@ struct BackwardOptions {
   std::function<void()> between_nodes;
 };
 
-/// Adds d root / d leaf to every leaf that requires a gradient, and frees the graph as it goes: a second backward through
-/// the same nodes throws InvalidArgument. The order of additions depends on the program alone.
+/// Adds d root / d leaf to every leaf that requires a gradient, and frees the graph as it goes: a second
+/// backward through the same nodes throws InvalidArgument. The order of additions depends on the program
+/// alone.
 void backward(const Tensor& root, const BackwardOptions& options = {});
 
 /// `tensor` in plain row-major memory, whatever its layout; differentiable.

@@ -1,4 +1,5 @@
-// Errors of every layer. Text: "[operation] what is wrong: expected X, got Y; hint". The rank is added once, by main.
+// Errors of every layer. Text: "[operation] what is wrong: expected X, got Y; hint". The rank is added once,
+// by main.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ class InvalidArgument : public Error {
   using Error::Error;
 };
 
-/// A field of the configuration or a command-line argument is wrong; the text names it, its value and what is allowed.
+/// A field of the configuration or a command-line argument is wrong; the text names it, its value and what is
+/// allowed.
 class ConfigError : public Error {
   using Error::Error;
 };
@@ -33,8 +35,8 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
-/// A peer is missing, late or at another call; the text names peer, operation, step and deadline. The communicator that
-/// threw it is dead: every later call on it throws too.
+/// A peer is missing, late or at another call; the text names peer, operation, step and deadline. The
+/// communicator that threw it is dead: every later call on it throws too.
 class CommError : public Error {
   using Error::Error;
 };
@@ -60,15 +62,16 @@ struct Where {
 /// Throws an E saying "[operation] parts..." unless the condition holds.
 template <class E = InvalidArgument, class... Parts>
 void check(bool condition, const Where& where, const Parts&... parts) {
-  if (!condition) [[unlikely]] throw E(to_text("[", where.operation, "] ", parts...));
+  if (!condition) [[unlikely]]
+    throw E(to_text("[", where.operation, "] ", parts...));
 }
 
 /// For our own bugs: the text also carries file and line.
 template <class... Parts>
 void ensure(bool condition, const Where& where, const Parts&... parts) {
   if (!condition) [[unlikely]] {
-    throw Error(to_text("[", where.operation, "] internal error: ", parts..., " (", where.file, ":", where.line,
-                        "); please report this"));
+    throw Error(to_text("[", where.operation, "] internal error: ", parts..., " (", where.file, ":",
+                        where.line, "); please report this"));
   }
 }
 

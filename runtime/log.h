@@ -9,7 +9,8 @@ namespace lockstep::log {
 
 enum class Level { kDebug, kInfo, kWarning, kError };
 
-/// Lines below `level` are dropped. `prefix` ("rank 3: ") starts every line of the calling thread and of those it starts.
+/// Lines below `level` are dropped. `prefix` ("rank 3: ") starts every line of the calling thread and of
+/// those it starts.
 void configure(Level level, const std::string& prefix);
 /// Copies every line to a file as well; throws Error naming the file when it cannot be opened.
 void add_file(const std::string& path);
@@ -17,10 +18,16 @@ void add_file(const std::string& path);
 void write(Level level, const std::string& text);
 
 template <class... Parts>
-void info(const Parts&... parts) { write(Level::kInfo, to_text(parts...)); }
+void info(const Parts&... parts) {
+  write(Level::kInfo, to_text(parts...));
+}
 template <class... Parts>
-void warning(const Parts&... parts) { write(Level::kWarning, to_text(parts...)); }
+void warning(const Parts&... parts) {
+  write(Level::kWarning, to_text(parts...));
+}
 template <class... Parts>
-void error(const Parts&... parts) { write(Level::kError, to_text(parts...)); }
+void error(const Parts&... parts) {
+  write(Level::kError, to_text(parts...));
+}
 
 }  // namespace lockstep::log

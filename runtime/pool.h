@@ -1,5 +1,5 @@
-// The memory pool behind Storage: freed blocks are kept by size class, so that a steady training step neither maps
-// nor faults a page.
+// The memory pool behind Storage: freed blocks are kept by size class, so that a steady training step neither
+// maps nor faults a page.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,12 @@ struct Statistics {
   size_t peak_bytes_in_use = 0;
 };
 
-/// A request is rounded up to its size class: a multiple of 64 bytes up to 1 KiB, then eight classes per power of two.
+/// A request is rounded up to its size class: a multiple of 64 bytes up to 1 KiB, then eight classes per
+/// power of two.
 size_t size_class(size_t nbytes);
 
-/// A block of at least `nbytes`, 64-byte aligned, uninitialised. Thread safe. Throws DeviceError when memory is short,
-/// after the cache was given back to the device once.
+/// A block of at least `nbytes`, 64-byte aligned, uninitialised. Thread safe. Throws DeviceError when memory
+/// is short, after the cache was given back to the device once.
 void* allocate(size_t nbytes, const Device& device);
 void release(void* block, size_t nbytes, const Device& device) noexcept;
 

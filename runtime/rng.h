@@ -1,5 +1,6 @@
-// Counter-based random numbers: every draw is a pure function of (seed, purpose, major, minor, position), never of rank,
-// thread or order. Philox 4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+// Counter-based random numbers: every draw is a pure function of (seed, purpose, major, minor, position),
+// never of rank, thread or order. Philox 4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2,
+// 3", SC 2011.
 #pragma once
 
 #include <array>

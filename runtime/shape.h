@@ -39,7 +39,8 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape);  ///< "[32, 1, 
 
 Shape row_major_strides(const Shape& shape);
 
-/// The common shape of two operands under NumPy's broadcasting rules; throws InvalidArgument naming both shapes.
+/// The common shape of two operands under NumPy's broadcasting rules; throws InvalidArgument naming both
+/// shapes.
 Shape broadcast_shapes(const char* operation, const Shape& a, const Shape& b);
 
 }  // namespace lockstep

@@ -26,7 +26,8 @@ class Storage {
   size_t nbytes() const { return nbytes_; }
   const Device& device() const { return device_; }
 
-  /// Counts in-place changes, so that autograd notices when a saved tensor was overwritten before backward used it.
+  /// Counts in-place changes, so that autograd notices when a saved tensor was overwritten before backward
+  /// used it.
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -1,5 +1,6 @@
-// A tensor: a cheap value handle on shape, dtype and layout of a view of a Storage. Copying a Tensor copies the handle.
-// Handles may be read from several threads; writing to one tensor's memory is the caller's to order.
+// A tensor: a cheap value handle on shape, dtype and layout of a view of a Storage. Copying a Tensor copies
+// the handle. Handles may be read from several threads; writing to one tensor's memory is the caller's to
+// order.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace lockstep {
 class Node;
 class LeafGradient;
 
-/// A library's own memory format (for example oneDNN's blocked layouts). Only the operation that made it knows the
-/// inside; everybody else moves the bytes as they are or asks for plain data.
+/// A library's own memory format (for example oneDNN's blocked layouts). Only the operation that made it
+/// knows the inside; everybody else moves the bytes as they are or asks for plain data.
 struct OpaqueLayout {
   std::string name;                        ///< for messages and counters, e.g. "aBcd8b"
   size_t nbytes = 0;                       ///< padding included
@@ -33,7 +34,8 @@ class Tensor {
 
   static Tensor empty(const Shape& shape, DType dtype = DType::kF32, const Device& device = kCpu);
   static Tensor zeros(const Shape& shape, DType dtype = DType::kF32, const Device& device = kCpu);
-  static Tensor full(const Shape& shape, double value, DType dtype = DType::kF32, const Device& device = kCpu);
+  static Tensor full(const Shape& shape, double value, DType dtype = DType::kF32,
+                     const Device& device = kCpu);
   /// A copy of the values, which must be as many as the shape holds.
   template <class T>
   static Tensor from(const std::vector<T>& values, const Shape& shape);
@@ -60,8 +62,8 @@ class Tensor {
   /// The first element; T must match dtype, the memory must be plain.
   template <class T>
   T* data() const;
-  void* raw() const;     ///< the first byte, whatever dtype and layout
-  double item() const;   ///< the only element of a CPU tensor with one element
+  void* raw() const;    ///< the first byte, whatever dtype and layout
+  double item() const;  ///< the only element of a CPU tensor with one element
   template <class T>
   std::vector<T> to_vector() const;  ///< the elements in row-major order; T must match dtype
 
