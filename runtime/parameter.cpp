@@ -1,6 +1,8 @@
 #include "runtime/parameter.h"
 
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "runtime/autograd.h"
 #include "runtime/error.h"
@@ -45,6 +47,33 @@ void RunningStatistic::commit(std::span<const double> total, int64_t count) {
     values[i] = static_cast<float>(keep * values[i] + (1 - keep) * (total[i] / static_cast<double>(count)));
   }
   value.bump_version();
+  if (observations.defined()) {
+    *observations.data<int64_t>() += count;
+    observations.bump_version();
+  }
+}
+
+void copy_by_name(const char* operation, const std::vector<NamedTensor>& sources,
+                  const std::vector<NamedTensor>& targets) {
+  std::map<std::string, Tensor> by_name;
+  for (const NamedTensor& source : sources) {
+    check(by_name.emplace(source.name, source.value).second, operation, source.name, " is there twice");
+  }
+  std::set<std::string> expected;
+  for (const NamedTensor& target : targets) {
+    expected.insert(target.name);
+    const auto found = by_name.find(target.name);
+    check(found != by_name.end(), operation, target.name, " is missing");
+    const Tensor& source = found->second;
+    check(source.shape() == target.value.shape() && source.dtype() == target.value.dtype(), operation,
+          target.name, ": expected ", target.value.dtype(), ' ', target.value.shape(), ", got ",
+          source.dtype(), ' ', source.shape());
+  }
+  for (const NamedTensor& source : sources) {
+    check(expected.count(source.name) == 1, operation, source.name,
+          " is unexpected: no tensor has this name");
+  }
+  for (const NamedTensor& target : targets) Tensor(target.value).copy_from(by_name.at(target.name));
 }
 
 }  // namespace lockstep

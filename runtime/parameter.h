@@ -1,9 +1,11 @@
-// What a model consists of: parameters, which gradients reach, and running statistics, which they do not.
+// What a model consists of: parameters, which gradients reach, and running statistics, which they do not; and
+// the named tensors that are saved of it.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/rng.h"
 #include "runtime/tensor.h"
@@ -37,6 +39,9 @@ struct RunningStatistic {
   std::string name;
   Tensor value;  ///< f32, one dimension
   double momentum = 0.1;
+  /// An i64 scalar that counts the observations (PyTorch's num_batches_tracked); undefined where nobody wants
+  /// it.
+  Tensor observations;
   /// Where observe() adds up the values of a step, in double; bound by the data-parallel layer, one per slot.
   std::span<double> sum;
 
@@ -45,5 +50,17 @@ struct RunningStatistic {
   /// Ends a step of `count` observations that add up to `total`.
   void commit(std::span<const double> total, int64_t count);
 };
+
+/// A tensor under the name that it has in a file.
+struct NamedTensor {
+  std::string name;
+  Tensor value;
+};
+
+/// Copies each source into the target of its name, in place. Names, shapes and dtypes must match one to one:
+/// otherwise nothing is copied and InvalidArgument names `operation` and the first name that is missing,
+/// unexpected or different.
+void copy_by_name(const char* operation, const std::vector<NamedTensor>& sources,
+                  const std::vector<NamedTensor>& targets);
 
 }  // namespace lockstep
