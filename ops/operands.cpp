@@ -1,0 +1,42 @@
+#include "ops/operands.h"
+
+#include "runtime/autograd.h"
+
+namespace lockstep::ops {
+
+void check_f32(const char* operation, const Tensor& x) {
+  check(x.defined(), operation, "an operand is undefined");
+  check(x.dtype() == DType::kF32, operation, "expected f32, got ", x.dtype(), " of shape ", x.shape(),
+        "; cast() it first");
+}
+
+void check_cpu(const char* operation, const Tensor& x) {
+  check<DeviceError>(x.device().kind == DeviceKind::kCpu, operation,
+                     "has no CUDA kernel: expected a tensor on the CPU, got shape ", x.shape(), " on ",
+                     x.device());
+}
+
+bool same_layout(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  if (!a.layout() || !b.layout()) return a.is_contiguous() && b.is_contiguous();
+  return a.layout()->name == b.layout()->name && a.layout()->nbytes == b.layout()->nbytes;
+}
+
+Tensor dense(const Tensor& x) {
+  return x.layout() ? x : x.contiguous();
+}
+
+Tensor plain_contiguous(const Tensor& x) {
+  return plain(x.detach()).contiguous();
+}
+
+Tensor empty_like(const Tensor& x) {
+  return x.layout() ? Tensor::opaque(x.shape(), x.dtype(), x.layout(), x.device())
+                    : Tensor::empty(x.shape(), x.dtype(), x.device());
+}
+
+int64_t stored_count(const Tensor& x) {
+  return static_cast<int64_t>(x.nbytes() / size_of(x.dtype()));
+}
+
+}  // namespace lockstep::ops

@@ -1,0 +1,33 @@
+// What operations ask of their operands before they compute.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/tensor.h"
+
+namespace lockstep::ops {
+
+/// Throws InvalidArgument naming operation, element type and shape unless `x` is a defined f32 tensor.
+void check_f32(const char* operation, const Tensor& x);
+
+/// For operations without a CUDA kernel: throws DeviceError naming the operation unless `x` is on the CPU.
+void check_cpu(const char* operation, const Tensor& x);
+
+/// True when equal positions in both memory blocks hold equal elements, so that a raw element-wise pass over
+/// the blocks is right: both contiguous, or both in one opaque layout; same shape and element type.
+bool same_layout(const Tensor& a, const Tensor& b);
+
+/// `x` itself when it is contiguous or opaque, else a contiguous copy (outside the graph): memory without
+/// gaps.
+Tensor dense(const Tensor& x);
+
+/// `x` in plain contiguous memory (outside the graph).
+Tensor plain_contiguous(const Tensor& x);
+
+/// Uninitialised, in the shape, element type, device and opaque layout of `x`.
+Tensor empty_like(const Tensor& x);
+
+/// Elements of the whole memory block of a dense tensor; more than count() where an opaque layout pads.
+int64_t stored_count(const Tensor& x);
+
+}  // namespace lockstep::ops
