@@ -1,0 +1,146 @@
+#include "parallel/data_parallel.h"
+
+#include <algorithm>
+
+#include "comm/reduction_tree.h"
+#include "runtime/autograd.h"
+#include "runtime/error.h"
+
+namespace lockstep::parallel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::vector<int64_t> counts_of(const std::vector<Parameter*>& parameters) {
+  std::vector<int64_t> counts;
+  for (const Parameter* parameter : parameters) counts.push_back(parameter->value.count());
+  return counts;
+}
+
+size_t width_of(const std::vector<RunningStatistic*>& statistics) {
+  size_t width = 0;
+  for (const RunningStatistic* statistic : statistics) width += static_cast<size_t>(statistic->value.count());
+  return width;
+}
+
+}  // namespace
+
+DistributedDataParallel::DistributedDataParallel(std::vector<Parameter*> parameters,
+                                                 std::vector<RunningStatistic*> statistics,
+                                                 comm::Communicator& communicator,
+                                                 const DataParallelOptions& options)
+    : parameters_(std::move(parameters)),
+      statistics_(std::move(statistics)),
+      communicator_(communicator),
+      options_(options),
+      plan_(plan_buckets(counts_of(parameters_), options.buckets)),
+      memory_(parameters_, plan_),
+      sums_(options.sums + options.rank_values + width_of(statistics_), options.virtual_ranks, communicator),
+      seed_(Tensor::scalar(static_cast<float>(options.loss_scale))),
+      buckets_(plan_.buckets.size()) {
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    parameters_[i]->value.leaf_gradient().on_ready([this, i] { on_gradient_ready(i); });
+  }
+}
+
+std::vector<double> DistributedDataParallel::step(const StepPlan& plan, std::span<const double> rank_values,
+                                                  const Forward& forward) {
+  ensure(rank_values.size() == options_.rank_values, "step", "got ", rank_values.size(), " rank values");
+  std::vector<int> occupied;
+  for (const Slot& slot : plan.slots) occupied.push_back(slot.index);
+  schedule_ = schedule_slots(options_.virtual_ranks, plan.first_slot, plan.last_slot, occupied);
+  times_ = {};
+  launched_ = 0;
+  sums_.reset();
+  const std::span<double> own = sums_.row(plan.first_slot).subspan(options_.sums, options_.rank_values);
+  for (size_t i = 0; i < rank_values.size(); ++i) own[i] = rank_values[i];
+
+  for (size_t i = 0; i < plan.slots.size(); ++i) run_slot(plan.slots[i], schedule_.steps[i], forward);
+
+  const auto start = Clock::now();
+  while (launched_ < buckets_.size()) launch(launched_++);
+  totals_ = sums_.reduce("the step's sums");
+  for (BucketState& bucket : buckets_) bucket.work.wait();
+  bind_statistics({});
+  micro_batches_ = plan.micro_batches;
+  times_.communication = Clock::now() - start;
+  return {totals_.begin(),
+          totals_.begin() + static_cast<std::ptrdiff_t>(options_.sums + options_.rank_values)};
+}
+
+void DistributedDataParallel::run_slot(const Slot& slot, const SlotStep& step, const Forward& forward) {
+  memory_.bind(step.buffer);
+  const std::span<double> row = sums_.row(slot.index);
+  bind_statistics(row.subspan(options_.sums + options_.rank_values));
+  const bool last_slot = &step == &schedule_.steps.back();
+  for (const MicroBatch& micro_batch : slot.micro_batches) {
+    const auto start = Clock::now();
+    const Tensor loss = forward(micro_batch, row.first(options_.sums));
+    const auto middle = Clock::now();
+    if (last_slot && &micro_batch == &slot.micro_batches.back()) begin_last_backward();
+    lockstep::backward(loss, {.seed = seed_, .between_nodes = [this] { communicator_.poll(); }});
+    times_.forward += middle - start;
+    times_.backward += Clock::now() - middle;
+  }
+  counting_ = false;
+  if (last_slot) return;
+  for (const Bucket& range : plan_.buckets) {
+    memory_.complete(range, step.buffer);
+    memory_.add(step, range);
+  }
+}
+
+void DistributedDataParallel::begin_last_backward() {
+  counting_ = true;
+  for (size_t b = 0; b < buckets_.size(); ++b) {
+    buckets_[b].pending = static_cast<int>(plan_.buckets[b].parameters.size());
+  }
+}
+
+void DistributedDataParallel::on_gradient_ready(size_t parameter) {
+  if (!counting_) return;
+  --buckets_[static_cast<size_t>(plan_.bucket_of[parameter])].pending;
+  while (launched_ < buckets_.size() && buckets_[launched_].pending == 0) launch(launched_++);
+}
+
+void DistributedDataParallel::launch(size_t b) {
+  const Bucket& range = plan_.buckets[b];
+  if (!schedule_.steps.empty()) {
+    memory_.complete(range, kBucketBuffer);
+    memory_.add(schedule_.steps.back(), range);
+  }
+  for (const int buffer : schedule_.neutral) memory_.fill_neutral(buffer, range);
+  std::vector<comm::Buffer> operands;
+  for (const int buffer : schedule_.operands)
+    operands.push_back({memory_.data(buffer, range), range.count, DType::kF32});
+  const comm::Buffer result{memory_.data(kBucketBuffer, range), range.count, DType::kF32};
+  buckets_[b].work =
+      communicator_.tree_sum(std::move(operands), options_.virtual_ranks, result, {.label = label(b)});
+}
+
+void DistributedDataParallel::bind_statistics(std::span<double> sums) {
+  for (RunningStatistic* statistic : statistics_) {
+    const size_t count = sums.empty() ? 0 : static_cast<size_t>(statistic->value.count());
+    statistic->sum = sums.first(count);
+    sums = sums.subspan(count);
+  }
+}
+
+void DistributedDataParallel::commit_statistics() {
+  if (micro_batches_ == 0) return;
+  std::span<const double> rest =
+      std::span<const double>(totals_).subspan(options_.sums + options_.rank_values);
+  for (RunningStatistic* statistic : statistics_) {
+    const auto count = static_cast<size_t>(statistic->value.count());
+    statistic->commit(rest.first(count), micro_batches_);
+    rest = rest.subspan(count);
+  }
+}
+
+std::string DistributedDataParallel::label(size_t bucket) const {
+  const std::vector<int>& members = plan_.buckets[bucket].parameters;
+  const auto name = [&](int p) -> const std::string& { return parameters_[static_cast<size_t>(p)]->name; };
+  return to_text("bucket ", bucket, " (", name(members.front()), " .. ", name(members.back()), ")");
+}
+
+}  // namespace lockstep::parallel

@@ -1,0 +1,98 @@
+// Data-parallel gradients: every rank runs its share of a step's micro-batches, and all ranks end up with the
+// same bits of the same sum, for any number of ranks.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "parallel/bucket_plan.h"
+#include "parallel/gradient_memory.h"
+#include "parallel/slot_schedule.h"
+#include "parallel/slot_sums.h"
+#include "parallel/step_plan.h"
+#include "runtime/parameter.h"
+
+namespace lockstep::parallel {
+
+struct DataParallelOptions {
+  /// Leaves of the summation tree (T): a power of two, at least the number of ranks. It fixes the bits.
+  int virtual_ranks = 16;
+  BucketOptions buckets;
+  /// Gradients arrive multiplied by it; divide by it together with the number of items.
+  double loss_scale = 1;
+  /// How many numbers per slot the forward function adds up (losses, counts).
+  size_t sums = 0;
+  /// How many numbers each rank contributes once per step (flags).
+  size_t rank_values = 0;
+};
+
+/// Where the time of a step went, on this rank.
+struct StepTimes {
+  std::chrono::nanoseconds forward{0};  ///< waiting for data included
+  std::chrono::nanoseconds backward{0};
+  std::chrono::nanoseconds communication{0};  ///< exposed: after the last backward
+};
+
+/// The communicator and everything that the parameters belong to must outlive this object. One thread at a
+/// time.
+class DistributedDataParallel {
+ public:
+  /// Runs the model on one micro-batch, adds to `sums`, and returns the differentiable *sum* (not mean) of
+  /// its losses.
+  using Forward = std::function<Tensor(const MicroBatch& micro_batch, std::span<double> sums)>;
+
+  DistributedDataParallel(std::vector<Parameter*> parameters, std::vector<RunningStatistic*> statistics,
+                          comm::Communicator& communicator, const DataParallelOptions& options);
+
+  /// Collective. Runs forward and backward of this rank's micro-batches, reducing buckets while backward goes
+  /// on, and returns the global sums: those of `forward`, then those of `rank_values`. Afterwards gradient(i)
+  /// is the gradient of the summed loss over the whole step, times the loss scale: a parameter that nothing
+  /// reached has zeros.
+  std::vector<double> step(const StepPlan& plan, std::span<const double> rank_values, const Forward& forward);
+
+  /// Takes the last step's batch statistics into the running ones. Not called for a step that is skipped.
+  void commit_statistics();
+
+  Tensor gradient(size_t parameter) { return memory_.gradient(parameter); }
+  const BucketPlan& plan() const { return plan_; }
+  const GradientMemory& memory() const { return memory_; }
+  const StepTimes& times() const { return times_; }
+
+ private:
+  struct BucketState {
+    int pending = 0;  // parameters whose gradient is not ready
+    comm::Work work;
+  };
+
+  void run_slot(const Slot& slot, const SlotStep& step, const Forward& forward);
+  void on_gradient_ready(size_t parameter);
+  void begin_last_backward();
+  void launch(size_t bucket);
+  void bind_statistics(std::span<double> sums);
+  std::string label(size_t bucket) const;
+
+  std::vector<Parameter*> parameters_;
+  std::vector<RunningStatistic*> statistics_;
+  comm::Communicator& communicator_;
+  DataParallelOptions options_;
+  BucketPlan plan_;
+  GradientMemory memory_;
+  SlotSums sums_;
+  Tensor seed_;
+
+  // The step that runs now.
+  SlotSchedule schedule_;
+  std::vector<BucketState> buckets_;
+  size_t launched_ = 0;    // buckets, in plan order
+  bool counting_ = false;  // the last backward of this rank's last slot runs
+  StepTimes times_;
+  std::vector<double> totals_;  // of the last step: sums, rank values, statistics
+  int64_t micro_batches_ = 0;
+};
+
+}  // namespace lockstep::parallel

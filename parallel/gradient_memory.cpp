@@ -1,0 +1,92 @@
+#include "parallel/gradient_memory.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/autograd.h"
+#include "runtime/error.h"
+#include "runtime/threads.h"
+
+namespace lockstep::parallel {
+namespace {
+
+constexpr int64_t kGrain = 1 << 15;
+constexpr int64_t kBlock =
+    2048;  // elements that stay in the first-level cache while all addends pass over them
+
+size_t byte_offset(int64_t element) {
+  return static_cast<size_t>(element) * sizeof(float);
+}
+
+void add_block(float* sum, const float* addend, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) sum[i] += addend[i];
+}
+
+}  // namespace
+
+GradientMemory::GradientMemory(std::vector<Parameter*> parameters, const BucketPlan& plan)
+    : parameters_(std::move(parameters)), plan_(plan), values_(Tensor::zeros({plan.count})) {
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    Tensor& value = parameters_[i]->value;
+    Tensor view = Tensor::on(values_.storage(), byte_offset(plan.offsets[i]), value.shape(), DType::kF32);
+    view.copy_from(value);
+    view.set_requires_grad(true);
+    value = view;
+  }
+}
+
+GradientMemory::Buffer& GradientMemory::buffer(int number) {
+  const auto index = static_cast<size_t>(number);
+  while (buffers_.size() <= index) {
+    Buffer fresh{Tensor::zeros({plan_.count}), {}};
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      fresh.views.push_back(Tensor::on(fresh.memory.storage(), byte_offset(plan_.offsets[i]),
+                                       parameters_[i]->value.shape(), DType::kF32));
+    }
+    buffers_.push_back(std::move(fresh));
+  }
+  return buffers_[index];
+}
+
+void GradientMemory::bind(int number) {
+  Buffer& target = buffer(number);
+  for (size_t i = 0; i < parameters_.size(); ++i) parameters_[i]->value.leaf_gradient().bind(target.views[i]);
+}
+
+void GradientMemory::complete(const Bucket& range, int number) {
+  for (const int p : range.parameters) {
+    const auto i = static_cast<size_t>(p);
+    if (!parameters_[i]->value.leaf_gradient().written()) buffer(number).views[i].fill(-0.0);
+  }
+}
+
+void GradientMemory::fill_neutral(int number, const Bucket& range) {
+  std::fill_n(data(number, range), range.count, -0.0F);
+}
+
+void GradientMemory::add(const SlotStep& step, const Bucket& range) {
+  if (step.addends.empty()) return;
+  const float* last = data(step.buffer, range);
+  float* target = data(step.target, range);
+  std::vector<const float*> addends;
+  for (const int addend : step.addends) addends.push_back(data(addend, range));
+  parallel_for(range.count, kGrain, [&](int64_t begin, int64_t end) {
+    std::array<float, kBlock> sum;
+    for (int64_t at = begin; at < end; at += kBlock) {
+      const int64_t count = std::min(kBlock, end - at);
+      std::copy_n(last + at, count, sum.data());
+      for (const float* addend : addends) add_block(sum.data(), addend + at, count);
+      std::copy_n(sum.data(), count, target + at);
+    }
+  });
+}
+
+float* GradientMemory::data(int number, const Bucket& range) {
+  return buffer(number).memory.data<float>() + range.offset;
+}
+
+Tensor GradientMemory::gradient(size_t parameter) {
+  return buffer(kBucketBuffer).views.at(parameter);
+}
+
+}  // namespace lockstep::parallel
