@@ -1,0 +1,83 @@
+// What every optimizer shares: the parameters it updates, its flat state, and the walk over both.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/parameter.h"
+#include "runtime/tensor.h"
+
+namespace lockstep::optim {
+
+/// One parameter as an optimizer sees it. Value and gradient are plain f32 CPU views of the same shape, which
+/// stay where they are as long as the optimizer lives. It is fastest when consecutive parameters are adjacent
+/// in memory.
+struct OptimizedParameter {
+  std::string name;
+  Tensor value;
+  Tensor gradient;          ///< summed over the samples of the step; never changed
+  double lr_factor = 1;     ///< multiplies the learning rate
+  double weight_decay = 0;  ///< this parameter's own, see apply_rules()
+};
+
+struct StepOptions {
+  double lr = 0;
+  /// Gradients are divided by this, the number of items they are summed over times the loss scale: g =
+  /// gradient / d, where d is rounded to f32 once (counts up to 2^24 times any power of two are exact) and
+  /// the quotient is rounded to f32.
+  double gradient_divisor = 1;
+};
+
+/// Settings of all optimizers; each one's header says which of them it reads.
+struct OptimizerOptions {
+  double momentum = 0.9;
+  bool nesterov = false;
+};
+
+/// Updates parameters in place. An optimizer belongs to one thread, works on all of the team's threads, and
+/// gives the same bits whatever their number.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  /// One update of every parameter; bumps the values' versions. Throws InvalidArgument unless lr is finite
+  /// and the divisor finite and positive.
+  void step(const StepOptions& options);
+
+  const std::vector<OptimizedParameter>& parameters() const { return parameters_; }
+  /// What a checkpoint holds, as "<parameter>.<buffer>", parameter by parameter: views of the live memory.
+  std::vector<NamedTensor> state() const;
+  /// Takes a saved state; names and shapes must match one to one, else nothing changes and InvalidArgument
+  /// names the first that does not.
+  void load_state(const std::vector<NamedTensor>& saved);
+
+ protected:
+  /// A part of one parameter that one thread updates.
+  struct Piece {
+    const OptimizedParameter& parameter;
+    int64_t begin;       ///< first element within the parameter
+    int64_t flat_begin;  ///< the same element's place in every buffer
+    int64_t count;
+  };
+
+  /// Allocates one zeroed flat buffer per name, an element for every element of the parameters.
+  Optimizer(std::vector<OptimizedParameter> parameters, std::vector<std::string> buffer_names);
+
+  float* buffer(size_t index) const { return buffers_[index].data<float>(); }
+  /// Covers all elements exactly once, on the team's threads; `update` must not throw.
+  void for_each_piece(const std::function<void(const Piece&)>& update) const;
+
+ private:
+  virtual void update(const StepOptions& options) = 0;
+
+  std::vector<OptimizedParameter> parameters_;
+  std::vector<int64_t> offsets_;  // of each parameter in the flat order, and the total at the end
+  std::vector<std::string> buffer_names_;
+  std::vector<Tensor> buffers_;
+};
+
+}  // namespace lockstep::optim

@@ -1,0 +1,121 @@
+#include "optim/optimizer.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "optim/table.h"
+#include "runtime/error.h"
+#include "runtime/threads.h"
+#include "tests/optim/parameters.h"
+#include "tests/support/expect_error.h"
+
+namespace lockstep::optim {
+namespace {
+
+using test::random_parameters;
+
+/// The values after a few steps on parameters of many sizes, large enough to be split among threads.
+std::vector<std::vector<float>> train(const std::string& name, int threads) {
+  configure_compute_threads(threads);
+  auto parameters = random_parameters({{3, 5}, {100003}, {0}, {1}, {70, 1000}, {17}});
+  const auto optimizer = make_optimizer(name, {}, parameters);
+  for (int step = 0; step < 3; ++step) optimizer->step({.lr = 0.1, .gradient_divisor = 3});
+  std::vector<std::vector<float>> values;
+  for (const auto& parameter : parameters) values.push_back(parameter.value.to_vector<float>());
+  for (const auto& state : optimizer->state()) values.push_back(state.value.to_vector<float>());
+  configure_compute_threads(1);
+  return values;
+}
+
+TEST(Optimizer, GivesTheSameBitsOnAnyNumberOfThreads) {
+  for (const std::string& name : optimizer_names()) {
+    const auto expected = train(name, 1);
+    for (const int threads : {2, 3, 5}) EXPECT_EQ(train(name, threads), expected) << name << ' ' << threads;
+  }
+}
+
+TEST(Optimizer, AStepChangesEveryElementOnceAndBumpsVersions) {
+  auto parameters = random_parameters({{2, 3}, {50000}});
+  std::vector<std::vector<float>> before;
+  for (const auto& parameter : parameters) before.push_back(parameter.value.to_vector<float>());
+  const uint32_t version = parameters[0].value.version();
+  const auto optimizer = make_optimizer("sgd", {.momentum = 0}, parameters);
+  optimizer->step({.lr = 0.5, .gradient_divisor = 2});
+  EXPECT_GT(parameters[0].value.version(), version);
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    for (size_t i = 0; i < before[p].size(); ++i) {
+      const float gradient = parameters[p].gradient.data<float>()[i];
+      ASSERT_EQ(parameters[p].value.data<float>()[i], before[p][i] - 0.25F * gradient) << p << ' ' << i;
+    }
+  }
+}
+
+TEST(Optimizer, StateIsNamedByParameterAndBufferAndIsLive) {
+  auto parameters = random_parameters({{2, 3}, {4}});
+  const auto optimizer = make_optimizer("sgd", {.momentum = 0.9}, parameters);
+  const auto state = optimizer->state();
+  ASSERT_EQ(state.size(), 2U);
+  EXPECT_EQ(state[0].name, "p0.momentum_buffer");
+  EXPECT_EQ(state[0].value.shape(), (Shape{2, 3}));
+  EXPECT_EQ(state[1].name, "p1.momentum_buffer");
+  optimizer->step({.lr = 0.1});
+  EXPECT_EQ(state[1].value.to_vector<float>(), parameters[1].gradient.to_vector<float>());
+  EXPECT_TRUE(make_optimizer("sgd", {.momentum = 0}, parameters)->state().empty());
+}
+
+TEST(Optimizer, ALoadedStateContinuesExactly) {
+  auto first = random_parameters({{2, 3}, {4}});
+  const auto unbroken = make_optimizer("sgd", {}, first);
+  unbroken->step({.lr = 0.1});
+
+  auto second = random_parameters({{2, 3}, {4}});
+  for (size_t p = 0; p < first.size(); ++p) second[p].value.copy_from(first[p].value);
+  const auto resumed = make_optimizer("sgd", {}, second);
+  resumed->load_state(unbroken->state());
+  unbroken->step({.lr = 0.05});
+  resumed->step({.lr = 0.05});
+  for (size_t p = 0; p < first.size(); ++p) {
+    EXPECT_EQ(second[p].value.to_vector<float>(), first[p].value.to_vector<float>());
+  }
+}
+
+TEST(Optimizer, AStateThatDoesNotFitIsRefusedUnchanged) {
+  const auto optimizer = make_optimizer("sgd", {}, random_parameters({{2}, {3}}));
+  const NamedTensor p0{"p0.momentum_buffer", Tensor::full({2}, 7)};
+  const NamedTensor p1{"p1.momentum_buffer", Tensor::full({3}, 7)};
+  const NamedTensor wide{"p1.momentum_buffer", Tensor::full({4}, 7)};
+  const NamedTensor other{"p2.momentum_buffer", Tensor::full({3}, 7)};
+  const auto load = [&](const std::vector<NamedTensor>& saved) { optimizer->load_state(saved); };
+  test::expect_error<InvalidArgument>([&] { load({p0}); }, "p1.momentum_buffer is missing");
+  test::expect_error<InvalidArgument>(
+      [&] {
+        load({p0, wide});
+      },
+      "p1.momentum_buffer: expected f32 [3], got f32 [4]");
+  test::expect_error<InvalidArgument>([&] { load({p0, p1, other}); }, "p2.momentum_buffer is unexpected");
+  test::expect_error<InvalidArgument>([&] { load({p0, p0, p1}); }, "p0.momentum_buffer is there twice");
+  EXPECT_EQ(optimizer->state()[0].value.to_vector<float>(), (std::vector<float>{0, 0}));
+  load({p1, p0});
+  EXPECT_EQ(optimizer->state()[0].value.to_vector<float>(), (std::vector<float>{7, 7}));
+}
+
+TEST(Optimizer, RefusesStepsAndParametersThatMakeNoSense) {
+  auto parameters = random_parameters({{2, 3}});
+  const auto before = parameters[0].value.to_vector<float>();
+  const auto optimizer = make_optimizer("sgd", {}, parameters);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  test::expect_error<InvalidArgument>([&] { optimizer->step({.lr = nan}); }, "lr: expected a finite number");
+  test::expect_error<InvalidArgument>([&] { optimizer->step({.lr = 1, .gradient_divisor = 0}); },
+                                      "gradient_divisor: expected a positive number, got 0");
+  EXPECT_EQ(parameters[0].value.to_vector<float>(), before);
+
+  const auto construct = [&] { make_optimizer("sgd", {}, parameters); };
+  parameters[0].gradient = Tensor::zeros({3, 2});
+  test::expect_error<InvalidArgument>(construct, "p0: value has shape [2, 3], gradient [3, 2]");
+  parameters[0].gradient = Tensor::zeros({3, 2}).permute({1, 0});
+  test::expect_error<InvalidArgument>(construct, "gradient of p0: expected plain f32 memory");
+}
+
+}  // namespace
+}  // namespace lockstep::optim
