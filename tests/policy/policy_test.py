@@ -7,6 +7,7 @@ from pathlib import Path
 import budgets
 import environment
 import layering
+import links
 import mirror
 import preprocessor
 import tree
@@ -115,6 +116,16 @@ class RuleTest(unittest.TestCase):
     def test_function_budget_counts_from_the_signature_to_the_brace(self):
         files = {"ops/a.cpp": f"int fits(int x) {{\n{lines(58)}\n}}\n\nint long_one(\n    int x) {{\n{lines(58)}\n}}\n"}
         self.assertEqual(self.found(budgets.check, files), ["ops/a.cpp:62"])
+
+    def test_links_of_the_documentation_lead_somewhere(self):
+        files = {
+            "runtime/tensor.h": "",
+            "README.md": "[page](docs/page.md#the-same-bits-4), [none](docs/none.md), [web](https://example.org)\n"
+                         "`runtime/tensor`, `runtime/tensor.h`, `build/release/bin`, `runtime/<name>.h`\n"
+                         "`runtime/missing.h`\n",
+            "docs/page.md": "## The same bits: 4\n[here](#the-same-bits-4)\n[there](#there)\n",
+        }
+        self.assertEqual(self.found(links.check, files), ["README.md:1", "README.md:3", "docs/page.md:3"])
 
     def test_reminders_and_private_paths_are_found(self):
         up = ".." + "/"
