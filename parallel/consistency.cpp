@@ -32,13 +32,14 @@ std::string serialize(const std::vector<Fact>& facts) {
   return text;
 }
 
-std::vector<std::string> gather_texts(comm::Communicator& communicator, const std::string& text) {
+std::vector<std::string> gather_texts(comm::Communicator& communicator, const std::string& text,
+                                      std::chrono::milliseconds timeout) {
   const auto ranks = static_cast<size_t>(communicator.size());
   int64_t length = static_cast<int64_t>(text.size());
   std::vector<int64_t> lengths(ranks);
   communicator
       .all_gather({&length, 1, DType::kI64}, {lengths.data(), communicator.size(), DType::kI64},
-                  {.label = "comparison at start"})
+                  {.label = "comparison at start", .timeout = timeout})
       .wait();
   const int64_t longest = *std::max_element(lengths.begin(), lengths.end());
   std::string mine = text;
@@ -95,9 +96,10 @@ std::vector<Fact> parameter_facts(const std::vector<Parameter*>& parameters) {
   return facts;
 }
 
-void check_facts(comm::Communicator& communicator, const std::vector<Fact>& facts) {
+void check_facts(comm::Communicator& communicator, const std::vector<Fact>& facts,
+                 std::chrono::milliseconds timeout) {
   if (communicator.size() == 1) return;
-  const std::vector<std::string> texts = gather_texts(communicator, serialize(facts));
+  const std::vector<std::string> texts = gather_texts(communicator, serialize(facts), timeout);
   for (size_t r = 1; r < texts.size(); ++r) {
     check<ConfigError>(texts[r] == texts[0], "comparison at start", "rank ", r, " differs from rank 0 in ",
                        texts[r] == texts[0] ? "" : first_difference(texts[0], texts[r]),

@@ -2,6 +2,7 @@
 // so at once, on all ranks, and name the first difference.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>

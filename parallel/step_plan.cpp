@@ -1,6 +1,7 @@
 #include "parallel/step_plan.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "comm/reduction_tree.h"
 #include "runtime/error.h"

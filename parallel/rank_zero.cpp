@@ -1,0 +1,59 @@
+#include "parallel/rank_zero.h"
+
+#include <exception>
+
+#include "runtime/error.h"
+
+namespace lockstep::parallel {
+namespace {
+
+// The first character of what rank 0 broadcasts says how its work ended.
+constexpr char kDone = 'd';
+constexpr char kConfigError = 'c';
+constexpr char kDataError = 'f';
+constexpr char kOtherError = 'e';
+
+std::string outcome_of(const std::function<void()>& work, std::exception_ptr& error) {
+  try {
+    work();
+    return {kDone};
+  } catch (const ConfigError& caught) {
+    error = std::current_exception();
+    return kConfigError + std::string(caught.what());
+  } catch (const DataError& caught) {
+    error = std::current_exception();
+    return kDataError + std::string(caught.what());
+  } catch (const std::exception& caught) {
+    error = std::current_exception();
+    return kOtherError + std::string(caught.what());
+  }
+}
+
+std::string broadcast(comm::Communicator& communicator, const std::string& text, const std::string& label,
+                      std::chrono::milliseconds timeout) {
+  auto length = static_cast<int64_t>(text.size());
+  communicator.broadcast({&length, 1, DType::kI64}, 0, {.label = label, .timeout = timeout}).wait();
+  std::string received = communicator.rank() == 0 ? text : std::string(static_cast<size_t>(length), '\0');
+  communicator.broadcast({received.data(), length, DType::kU8}, 0, {.label = label}).wait();
+  return received;
+}
+
+}  // namespace
+
+void on_rank_zero(comm::Communicator& communicator, const std::string& label,
+                  std::chrono::milliseconds timeout, const std::function<void()>& work) {
+  std::exception_ptr error;
+  const std::string mine = communicator.rank() == 0 ? outcome_of(work, error) : "";
+  const std::string outcome = broadcast(communicator, mine, label, timeout);
+  if (error) std::rethrow_exception(error);
+  const std::string text = outcome.substr(1);
+  if (outcome[0] == kConfigError) throw ConfigError(text);
+  if (outcome[0] == kDataError) throw DataError(text);
+  if (outcome[0] == kOtherError) throw Error(text);
+}
+
+std::string broadcast_text(comm::Communicator& communicator, const std::string& text) {
+  return broadcast(communicator, text, "broadcast of text", std::chrono::milliseconds{0});
+}
+
+}  // namespace lockstep::parallel
