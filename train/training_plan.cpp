@@ -26,7 +26,8 @@ int64_t TrainingPlan::batch_at(const Position& position) const {
 }
 
 Position TrainingPlan::after(const Position& position) const {
-  Position next{position.step + 1, position.epoch, position.sample + batch_at(position)};
+  const int64_t batch = batch_at(position);
+  Position next{position.step + 1, position.epoch, position.sample + batch, position.samples + batch};
   const int64_t left = options_.samples - next.sample;
   if (left == 0 || (options_.drop_last && left < options_.global_batch)) {
     next.sample = 0;

@@ -8,9 +8,10 @@ namespace lockstep::train {
 
 /// What comes next: everything before it is done. A checkpoint stores it.
 struct Position {
-  int64_t step = 0;    ///< optimizer steps done
-  int64_t epoch = 0;   ///< epochs finished
-  int64_t sample = 0;  ///< samples of the current epoch's order that are used up
+  int64_t step = 0;     ///< optimizer steps done
+  int64_t epoch = 0;    ///< epochs finished
+  int64_t sample = 0;   ///< samples of the current epoch's order that are used up
+  int64_t samples = 0;  ///< samples used since the start of the run
   bool operator==(const Position&) const = default;
 };
 

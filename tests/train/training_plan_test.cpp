@@ -23,14 +23,14 @@ TEST(TrainingPlan, TheLastBatchOfAnEpochIsShort) {
     position = plan.after(position);
   }
   EXPECT_TRUE(plan.finished(position));
-  EXPECT_EQ(position, (Position{6, 2, 0}));
+  EXPECT_EQ(position, (Position{6, 2, 0, 20}));
   EXPECT_EQ(seen, 20);
 }
 
 TEST(TrainingPlan, DropLastLeavesTheRestOut) {
   const TrainingPlan plan({.samples = 10, .global_batch = 4, .epochs = 1, .drop_last = true});
   EXPECT_EQ(plan.total_steps(), 2);
-  EXPECT_EQ(plan.after({1, 0, 4}), (Position{2, 1, 0}));
+  EXPECT_EQ(plan.after({1, 0, 4, 4}), (Position{2, 1, 0, 8}));
 }
 
 TEST(TrainingPlan, StepsDoNotDependOnRanks) {  // 800 samples, 5 epochs: 400 steps of 10, 100 steps of 40

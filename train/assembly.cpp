@@ -1,0 +1,127 @@
+#include "train/assembly.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "comm/algorithms/table.h"
+#include "data/formats/table.h"
+#include "models/table.h"
+#include "optim/parameter_rules.h"
+#include "optim/table.h"
+
+namespace lockstep::train {
+
+KnownNames known_names() {
+  KnownNames known{
+      models::model_names(), {}, optim::optimizer_names(), optim::schedule_names(), comm::algorithm_names()};
+  for (const data::SourceDescription& source : data::list_sources()) known.data.push_back(source.name);
+  return known;
+}
+
+std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::Split split) {
+  const TrainConfig::Synthetic& synthetic = config.data().synthetic();
+  data::SourceOptions options;
+  options.name = config.data().name();
+  options.path = config.data().path();
+  options.split = split;
+  options.classes = synthetic.classes();
+  options.size = split == data::Split::kTrain ? synthetic.train_samples() : synthetic.test_samples();
+  options.shape = {synthetic.channels(), synthetic.height(), synthetic.width()};
+  options.seed = config.seed();
+  return data::open_source(options);
+}
+
+int64_t sample_count(const TrainConfig& config, const data::DataSource& source, data::Split split) {
+  const int64_t limit =
+      split == data::Split::kTrain ? config.data().train_limit() : config.data().test_limit();
+  return limit > 0 ? std::min(limit, source.size()) : source.size();
+}
+
+data::AugmentOptions augment_options(const TrainConfig& config, data::Split split) {
+  data::AugmentOptions options;
+  options.seed = config.seed();
+  options.mean.assign(config.data().mean().begin(), config.data().mean().end());
+  options.std.assign(config.data().deviation().begin(), config.data().deviation().end());
+  if (split == data::Split::kTrain) {
+    options.crop_padding = config.data().augment().crop_padding();
+    options.flip = config.data().augment().flip();
+  }
+  return options;
+}
+
+data::LoaderOptions loader_options(const TrainConfig& config) {
+  data::LoaderOptions options;
+  options.threads = config.data().loader_threads();
+  options.prefetch = config.data().prefetch();
+  options.timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(config.comm().timeout_seconds()));
+  return options;
+}
+
+std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data::SampleSpec& spec) {
+  models::ModelOptions options;
+  options.input = spec.shape;
+  options.classes = spec.classes;
+  options.hidden.assign(config.model().hidden().begin(), config.model().hidden().end());
+  options.dropout = config.model().dropout();
+  options.batch_norm = config.model().batch_norm();
+  std::unique_ptr<models::Module> model = models::make_model(config.model().name(), options);
+  models::initialize(*model, config.seed());
+  return model;
+}
+
+TrainingPlan make_plan(const TrainConfig& config, int64_t samples) {
+  return TrainingPlan({.samples = samples,
+                       .global_batch = config.global_batch(),
+                       .epochs = config.epochs(),
+                       .max_steps = config.max_steps(),
+                       .drop_last = config.drop_last()});
+}
+
+double scaled_lr(const TrainConfig& config) {
+  if (config.schedule().scaling() == TrainConfig::Schedule::NONE) return config.optimizer().lr();
+  return config.optimizer().lr() * static_cast<double>(config.global_batch()) /
+         static_cast<double>(config.schedule().base_batch());
+}
+
+optim::LrSchedule make_schedule(const TrainConfig& config, const TrainingPlan& plan) {
+  const TrainConfig::Schedule& schedule = config.schedule();
+  optim::ScheduleOptions options;
+  options.lr = scaled_lr(config);
+  options.total_steps = plan.total_steps();
+  options.warmup_steps = optim::steps_of(schedule.warmup_epochs(), plan.steps_per_epoch());
+  options.warmup_start = schedule.warmup_start_factor();
+  for (const double epochs : schedule.milestones()) {
+    options.milestones.push_back(optim::steps_of(epochs, plan.steps_per_epoch()));
+  }
+  options.gamma = schedule.gamma();
+  options.power = schedule.power();
+  options.end_lr = schedule.end_lr();
+  return optim::make_schedule(schedule.name(), options);
+}
+
+std::unique_ptr<optim::Optimizer> make_optimizer(const TrainConfig& config,
+                                                 const std::vector<Parameter*>& parameters,
+                                                 parallel::DistributedDataParallel& data_parallel) {
+  std::vector<optim::OptimizedParameter> optimized;
+  for (const parallel::Bucket& bucket : data_parallel.plan().buckets) {
+    for (const int p : bucket.parameters) {
+      const auto i = static_cast<size_t>(p);
+      optimized.push_back({parameters[i]->name, parameters[i]->value, data_parallel.gradient(i)});
+    }
+  }
+  std::vector<optim::ParameterRule> rules;
+  for (const TrainConfig::ParameterRule& rule : config.optimizer().rules()) {
+    optim::ParameterRule& added = rules.emplace_back();
+    added.pattern = rule.pattern();
+    if (rule.has_weight_decay()) added.weight_decay = rule.weight_decay();
+    if (rule.has_lr_factor()) added.lr_factor = rule.lr_factor();
+  }
+  optim::apply_rules(optimized, config.optimizer().weight_decay(), rules);
+  return optim::make_optimizer(
+      config.optimizer().name(),
+      {.momentum = config.optimizer().momentum(), .nesterov = config.optimizer().nesterov()},
+      std::move(optimized));
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,44 @@
+// From a configuration to the parts of a run: data, model, optimizer, schedule.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "data/augment.h"
+#include "data/loader.h"
+#include "data/source.h"
+#include "models/module.h"
+#include "optim/lr_schedule.h"
+#include "optim/optimizer.h"
+#include "parallel/data_parallel.h"
+#include "proto/train_config.pb.h"
+#include "train/config_check.h"
+#include "train/training_plan.h"
+
+namespace lockstep::train {
+
+/// Every name that the tables of this build have.
+KnownNames known_names();
+
+std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::Split split);
+/// How many samples of the source are used.
+int64_t sample_count(const TrainConfig& config, const data::DataSource& source, data::Split split);
+/// Evaluation only normalises.
+data::AugmentOptions augment_options(const TrainConfig& config, data::Split split);
+data::LoaderOptions loader_options(const TrainConfig& config);
+
+/// With its first values drawn from the seed.
+std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data::SampleSpec& spec);
+
+TrainingPlan make_plan(const TrainConfig& config, int64_t samples);
+/// The full learning rate, after scaling with the batch.
+double scaled_lr(const TrainConfig& config);
+optim::LrSchedule make_schedule(const TrainConfig& config, const TrainingPlan& plan);
+
+/// Updates the parameters in the order of their memory.
+std::unique_ptr<optim::Optimizer> make_optimizer(const TrainConfig& config,
+                                                 const std::vector<Parameter*>& parameters,
+                                                 parallel::DistributedDataParallel& data_parallel);
+
+}  // namespace lockstep::train

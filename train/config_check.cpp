@@ -1,0 +1,187 @@
+#include "train/config_check.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "runtime/error.h"
+#include "train/nearest_name.h"
+
+namespace lockstep::train {
+namespace {
+
+constexpr int64_t kMostSamples = int64_t{1} << 40;
+constexpr double kUnlimited = std::numeric_limits<double>::max();  // finite: neither infinity nor NaN passes
+
+/// Gathers what is wrong, a line for each mistake.
+class Mistakes {
+ public:
+  template <class T>
+  void require(bool condition, const char* field, const T& value, const std::string& expected) {
+    if (condition) return;
+    text_ << "\n  " << field << " = " << std::boolalpha << value << ": expected " << expected;
+    ++count_;
+  }
+  /// low <= value <= high; written so that NaN fails.
+  template <class T>
+  void range(const char* field, T value, T low, T high) {
+    require(value >= low && value <= high, field, value, range_text(low, high));
+  }
+  void at_least(const char* field, int64_t value, int64_t low) {
+    require(value >= low && value <= kMostSamples, field, value, range_text(low, kMostSamples));
+  }
+  void positive(const char* field, double value) {
+    require(value > 0 && value <= kUnlimited, field, value, "a finite number above 0");
+  }
+  void not_negative(const char* field, double value) {
+    require(value >= 0 && value <= kUnlimited, field, value, "a finite number, 0 or more");
+  }
+  void part(const char* field, double value) {
+    require(value >= 0 && value < 1, field, value, "a number in [0, 1)");
+  }
+  void name(const char* field, const std::string& value, const std::vector<std::string>& known) {
+    const bool found = std::find(known.begin(), known.end(), value) != known.end();
+    require(found, field, '"' + value + '"', "a known name" + (found ? "" : known_names_hint(value, known)));
+  }
+
+  void throw_if_any() const {
+    check<ConfigError>(count_ == 0, "config", count_, count_ == 1 ? " mistake:" : " mistakes:", text_.str());
+  }
+
+ private:
+  template <class T>
+  static std::string range_text(T low, T high) {
+    return high == std::numeric_limits<T>::max() ? to_text(low, " or more") : to_text(low, " to ", high);
+  }
+  int count_ = 0;
+  std::ostringstream text_;
+};
+
+void check_model(const TrainConfig::Model& model, const KnownNames& known, Mistakes& mistakes) {
+  mistakes.name("model.name", model.name(), known.models);
+  for (const int32_t width : model.hidden()) mistakes.range("model.hidden", width, 1, 1 << 20);
+  mistakes.part("model.dropout", model.dropout());
+}
+
+void check_data(const TrainConfig::Data& data, const KnownNames& known, Mistakes& mistakes) {
+  mistakes.name("data.name", data.name(), known.data);
+  mistakes.at_least("data.train_limit", data.train_limit(), 0);
+  mistakes.at_least("data.test_limit", data.test_limit(), 0);
+  mistakes.require(data.mean_size() == data.deviation_size(), "data.deviation",
+                   to_text(data.deviation_size(), " values"),
+                   to_text("as many as data.mean has, which is ", data.mean_size()));
+  for (const double mean : data.mean())
+    mistakes.require(std::isfinite(mean), "data.mean", mean, "a finite number");
+  for (const double deviation : data.deviation()) mistakes.positive("data.deviation", deviation);
+  mistakes.range("data.augment.crop_padding", data.augment().crop_padding(), 0, 1024);
+  mistakes.range("data.loader_threads", data.loader_threads(), 0, 256);
+  mistakes.range("data.prefetch", data.prefetch(), 1, 4096);
+
+  const TrainConfig::Synthetic& synthetic = data.synthetic();
+  mistakes.at_least("data.synthetic.train_samples", synthetic.train_samples(), 1);
+  mistakes.at_least("data.synthetic.test_samples", synthetic.test_samples(), 1);
+  mistakes.range("data.synthetic.classes", synthetic.classes(), 1, 1 << 20);
+  mistakes.range("data.synthetic.channels", synthetic.channels(), 1, 4096);
+  mistakes.range("data.synthetic.height", synthetic.height(), 1, 1 << 16);
+  mistakes.range("data.synthetic.width", synthetic.width(), 1, 1 << 16);
+  mistakes.not_negative("data.synthetic.noise", synthetic.noise());
+}
+
+void check_portions(const TrainConfig& config, Mistakes& mistakes) {
+  mistakes.range<int64_t>("global_batch", config.global_batch(), 1, int64_t{1} << 24);
+  const int64_t most = config.global_batch() >= 1 ? config.global_batch() : config.micro_batch();
+  mistakes.require(config.micro_batch() >= 1 && config.micro_batch() <= most, "micro_batch",
+                   config.micro_batch(), to_text("1 to global_batch, which is ", config.global_batch()));
+  mistakes.at_least("epochs", config.epochs(), 0);
+  mistakes.at_least("max_steps", config.max_steps(), 0);
+  mistakes.require(config.epochs() != 0 || config.max_steps() != 0, "epochs", config.epochs(),
+                   "1 or more, since max_steps is 0 too and the run would never end");
+  mistakes.range("threads", config.threads(), 0, 1024);
+  const int32_t slots = config.virtual_ranks();
+  mistakes.require(slots >= 1 && slots <= 65536 && std::has_single_bit(static_cast<uint32_t>(slots)),
+                   "virtual_ranks", slots, "a power of two, 1 to 65536");
+  mistakes.require(config.precision() == TrainConfig::FP32, "precision",
+                   TrainConfig::Precision_Name(config.precision()),
+                   "FP32, the only one that this version computes in");
+}
+
+void check_optimizer(const TrainConfig::Optimizer& optimizer, const KnownNames& known, Mistakes& mistakes) {
+  mistakes.name("optimizer.name", optimizer.name(), known.optimizers);
+  mistakes.not_negative("optimizer.lr", optimizer.lr());
+  mistakes.part("optimizer.momentum", optimizer.momentum());
+  mistakes.require(!optimizer.nesterov() || optimizer.momentum() != 0, "optimizer.nesterov",
+                   optimizer.nesterov(), "false, since optimizer.momentum is 0");
+  mistakes.not_negative("optimizer.weight_decay", optimizer.weight_decay());
+  for (const TrainConfig::ParameterRule& rule : optimizer.rules()) {
+    mistakes.require(!rule.pattern().empty(), "optimizer.rules.pattern", "\"\"",
+                     "a pattern, for example \"*.bias\"");
+    mistakes.not_negative("optimizer.rules.weight_decay", rule.weight_decay());
+    mistakes.not_negative("optimizer.rules.lr_factor", rule.lr_factor());
+  }
+}
+
+void check_schedule(const TrainConfig::Schedule& schedule, const KnownNames& known, Mistakes& mistakes) {
+  mistakes.name("schedule.name", schedule.name(), known.schedules);
+  mistakes.not_negative("schedule.warmup_epochs", schedule.warmup_epochs());
+  mistakes.range("schedule.warmup_start_factor", schedule.warmup_start_factor(), 0.0, 1.0);
+  double previous = 0;
+  for (const double milestone : schedule.milestones()) {
+    mistakes.require(milestone > previous && milestone <= kUnlimited, "schedule.milestones", milestone,
+                     "epochs above 0, each later than the one before");
+    previous = milestone;
+  }
+  mistakes.positive("schedule.gamma", schedule.gamma());
+  mistakes.positive("schedule.power", schedule.power());
+  mistakes.not_negative("schedule.end_lr", schedule.end_lr());
+  mistakes.at_least("schedule.base_batch", schedule.base_batch(), 1);
+}
+
+void check_comm(const TrainConfig::Comm& comm, const KnownNames& known, Mistakes& mistakes) {
+  mistakes.require(comm.backend() == TrainConfig::Comm::MPI, "comm.backend",
+                   TrainConfig::Comm::Backend_Name(comm.backend()), "MPI, the only one in this version");
+  if (comm.algorithm() != "auto") mistakes.name("comm.algorithm", comm.algorithm(), known.algorithms);
+  mistakes.require(comm.codec() == TrainConfig::Comm::NONE, "comm.codec",
+                   TrainConfig::Comm::Codec_Name(comm.codec()), "NONE, the only one in this version");
+  mistakes.range<int64_t>("comm.bucket_bytes", comm.bucket_bytes(), 1024, int64_t{1} << 30);
+  mistakes.positive("comm.timeout_seconds", comm.timeout_seconds());
+  mistakes.positive("comm.start_timeout_seconds", comm.start_timeout_seconds());
+}
+
+void check_output(const TrainConfig& config, Mistakes& mistakes) {
+  mistakes.at_least("checkpoint.every_steps", config.checkpoint().every_steps(), 0);
+  mistakes.at_least("checkpoint.every_epochs", config.checkpoint().every_epochs(), 0);
+  mistakes.range("checkpoint.keep", config.checkpoint().keep(), 1, 1 << 20);
+  mistakes.positive("checkpoint.timeout_seconds", config.checkpoint().timeout_seconds());
+  mistakes.at_least("metrics.every", config.metrics().every(), 1);
+  mistakes.at_least("metrics.hash_every", config.metrics().hash_every(), 0);
+  mistakes.at_least("evaluation.every_epochs", config.evaluation().every_epochs(), 0);
+  mistakes.range<int64_t>("evaluation.batch", config.evaluation().batch(), 1, int64_t{1} << 24);
+}
+
+}  // namespace
+
+void validate(const TrainConfig& config, const KnownNames& known) {
+  Mistakes mistakes;
+  check_model(config.model(), known, mistakes);
+  check_data(config.data(), known, mistakes);
+  check_portions(config, mistakes);
+  check_optimizer(config.optimizer(), known, mistakes);
+  check_schedule(config.schedule(), known, mistakes);
+  mistakes.part("loss.label_smoothing", config.loss().label_smoothing());
+  mistakes.positive("loss_scale", config.loss_scale());
+  check_comm(config.comm(), known, mistakes);
+  check_output(config, mistakes);
+  mistakes.throw_if_any();
+}
+
+void validate_for(const TrainConfig& config, int ranks) {
+  Mistakes mistakes;
+  mistakes.require(ranks <= config.virtual_ranks(), "virtual_ranks", config.virtual_ranks(),
+                   to_text("at least the number of ranks, which is ", ranks,
+                           "; runs with different virtual_ranks differ in their bits"));
+  mistakes.throw_if_any();
+}
+
+}  // namespace lockstep::train
