@@ -1,5 +1,6 @@
 #include "runtime/autograd.h"
 
+#include <algorithm>
 #include <atomic>
 #include <queue>
 #include <unordered_map>
@@ -111,9 +112,14 @@ bool BackwardContext::needs(int input) const {
 }
 
 Tensor BackwardContext::destination(int input) const {
-  const Edge& edge = node_.inputs().at(static_cast<size_t>(input));
-  if (edge.leaf && edge.leaf->view().defined() && !edge.leaf->written())
+  const std::vector<Edge>& inputs = node_.inputs();
+  const Edge& edge = inputs.at(static_cast<size_t>(input));
+  const auto same_leaf = [&](const Edge& other) { return other.leaf == edge.leaf; };
+  // A leaf that is several inputs has one view, which their gradients cannot share.
+  if (edge.leaf && edge.leaf->view().defined() && !edge.leaf->written() &&
+      std::count_if(inputs.begin(), inputs.end(), same_leaf) == 1) {
     return edge.leaf->view();
+  }
   return Tensor::empty(edge.shape, DType::kF32, grad_.device());
 }
 

@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+#include <pmmintrin.h>
+
+#include <bit>
+#include <limits>
+
+#include "runtime/threads.h"
+
+namespace lockstep {
+namespace {
+
+class FloatingPointControl : public testing::Test {
+ protected:
+  ~FloatingPointControl() override { _mm_setcsr(saved_); }
+
+ private:
+  unsigned saved_ = _mm_getcsr();
+};
+
+TEST_F(FloatingPointControl, SubnormalResultsAndOperandsAreZero) {
+  _mm_setcsr(_MM_MASK_MASK);
+  volatile float smallest_normal = std::numeric_limits<float>::min();
+  volatile float subnormal = std::numeric_limits<float>::denorm_min();
+  volatile float large = 0x1p100F;
+  const float kept = smallest_normal * 0.5F;
+  EXPECT_NE(std::bit_cast<uint32_t>(kept), 0U);
+
+  set_floating_point_control();
+  const float result = smallest_normal * 0.5F;
+  const float from_operand = subnormal * large;
+  EXPECT_EQ(std::bit_cast<uint32_t>(result), 0U);
+  EXPECT_EQ(std::bit_cast<uint32_t>(from_operand), 0U);
+}
+
+TEST_F(FloatingPointControl, NothingOfAnEarlierStateRemains) {
+  set_floating_point_control();
+  const unsigned expected = _mm_getcsr();
+  _mm_setcsr(_MM_MASK_MASK | _MM_ROUND_UP | _MM_EXCEPT_INEXACT);
+  set_floating_point_control();
+  EXPECT_EQ(_mm_getcsr(), expected);
+  EXPECT_EQ(expected & _MM_ROUND_MASK, unsigned{_MM_ROUND_NEAREST});
+}
+
+}  // namespace
+}  // namespace lockstep
