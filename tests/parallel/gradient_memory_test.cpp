@@ -1,0 +1,76 @@
+#include "parallel/gradient_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "runtime/autograd.h"
+
+namespace lockstep::parallel {
+namespace {
+
+class GradientMemoryTest : public ::testing::Test {
+ protected:
+  GradientMemoryTest()
+      : weight_{"weight", Tensor::from<float>({1, 2, 3, 4, 5, 6}, {2, 3}), {}},
+        bias_{"bias", Tensor::from<float>({7, 8}, {2}), {}},
+        plan_(plan_buckets({6, 2}, {})),
+        memory_({&weight_, &bias_}, plan_) {}
+
+  void add_to(Parameter& parameter, float value) {
+    parameter.value.leaf_gradient().add(Tensor::full(parameter.value.shape(), value),
+                                        parameter.value.shape());
+  }
+
+  Parameter weight_;
+  Parameter bias_;
+  BucketPlan plan_;
+  GradientMemory memory_;
+};
+
+TEST_F(GradientMemoryTest, ParametersKeepTheirValuesInFlatMemory) {
+  EXPECT_EQ(weight_.value.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(weight_.value.storage(), memory_.values().storage());
+  EXPECT_EQ(bias_.value.storage(), memory_.values().storage());
+  EXPECT_TRUE(weight_.value.requires_grad());
+  EXPECT_EQ(memory_.values().to_vector<float>()[0], 7) << "the last parameter comes first";
+}
+
+TEST_F(GradientMemoryTest, GradientsAreViewsOfTheBoundBuffer) {
+  memory_.bind(1);
+  add_to(weight_, 3);
+  EXPECT_EQ(memory_.data(1, plan_.buckets[0])[plan_.offsets[0]], 3);
+  memory_.bind(kBucketBuffer);
+  EXPECT_FALSE(weight_.value.leaf_gradient().written());
+  add_to(weight_, 4);
+  EXPECT_EQ(memory_.gradient(0).to_vector<float>(), std::vector<float>(6, 4));
+  EXPECT_EQ(memory_.data(1, plan_.buckets[0])[plan_.offsets[0]], 3) << "the other buffer stays";
+}
+
+TEST_F(GradientMemoryTest, AParameterWithoutGradientContributesTheNeutralElement) {
+  memory_.bind(kBucketBuffer);
+  memory_.gradient(1).fill(99);  // left over from an earlier step
+  add_to(weight_, 1);
+  memory_.complete(plan_.buckets[0], kBucketBuffer);
+  for (const float value : memory_.gradient(1).to_vector<float>()) {
+    EXPECT_EQ(std::bit_cast<uint32_t>(value), 0x80000000U);
+  }
+  EXPECT_EQ(memory_.gradient(0).to_vector<float>()[0], 1);
+}
+
+TEST_F(GradientMemoryTest, AddsInTheOrderOfTheTree) {
+  // 1e8 + (1 + (-1e8 + 1)): the inner sum loses its 1, so the outer order shows.
+  const float values[] = {1, -1e8F, 1, 1e8F};
+  for (int buffer = 0; buffer < 4; ++buffer) {
+    memory_.bind(buffer);
+    add_to(weight_, values[buffer]);
+    memory_.complete(plan_.buckets[0], buffer);
+  }
+  memory_.add({.slot = 3, .buffer = 0, .addends = {1, 2, 3}, .target = 3}, plan_.buckets[0]);
+  const float expected = 1e8F + (1.0F + (-1e8F + 1.0F));
+  EXPECT_EQ(memory_.data(3, plan_.buckets[0])[plan_.offsets[0]], expected);
+  EXPECT_EQ(memory_.gradient(0).to_vector<float>()[0], 1) << "only the target changes";
+}
+
+}  // namespace
+}  // namespace lockstep::parallel
