@@ -1,0 +1,79 @@
+#include "data/formats/table.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "runtime/error.h"
+#include "tests/data/error_of.h"
+#include "tests/data/idx_files.h"
+
+namespace lockstep::data {
+namespace {
+
+TEST(SourceTable, AnUnknownNameIsAnsweredByTheKnownOnes) {
+  const std::string text = error_of<InvalidArgument>([] { open_source({.name = "mnits"}); });
+  expect_contains(text, "unknown data source \"mnits\"");
+  for (const SourceDescription& source : list_sources()) {
+    expect_contains(text, source.name);
+    EXPECT_FALSE(source.description.empty());
+  }
+}
+
+TEST(SourceTable, OpensIdxFilesWhereTheyAre) {
+  const TemporaryDirectory directory;
+  write_file(directory / "t10k-images-idx3-ubyte", image_file(6));
+  write_file(directory / "t10k-labels-idx1-ubyte", label_file(6));
+  const auto source =
+      open_source({.name = "idx", .path = directory.path(), .split = Split::kTest, .classes = 6});
+  EXPECT_EQ(source->size(), 6);
+  EXPECT_EQ(source->spec().name, "idx");
+  EXPECT_EQ(source->spec().classes, 6);
+  expect_contains(
+      error_of<DataError>([&] {
+        open_source({.name = "idx", .path = directory.path(), .split = Split::kTest, .classes = 5});
+      }),
+      "label of sample 5");
+}
+
+TEST(SourceTable, IdxNeedsAPath) {
+  expect_contains(error_of<InvalidArgument>([] { open_source({.name = "idx"}); }), "data.path");
+}
+
+TEST(SourceTable, OpensSyntheticDataAsAskedFor) {
+  const auto source =
+      open_source({.name = "synthetic", .classes = 3, .size = 7, .shape = {3, 4, 5}, .seed = 9});
+  EXPECT_EQ(source->size(), 7);
+  EXPECT_EQ(source->spec().shape, (Shape{3, 4, 5}));
+  EXPECT_EQ(source->spec().classes, 3);
+}
+
+TEST(SourceTable, MissingFashionMnistNamesThePackage) {
+  const TemporaryDirectory directory;
+  expect_contains(
+      error_of<DataError>([&] { open_source({.name = "fashion_mnist", .path = directory / "none"}); }),
+      "apt install dataset-fashion-mnist");
+  expect_contains(
+      error_of<DataError>([&] { open_source({.name = "fashion_mnist", .path = directory.path()}); }),
+      "train-images-idx3-ubyte");
+}
+
+// The numbers are those that zcat and od show.
+TEST(SourceTable, OpensFashionMnistAsDebianShipsIt) {
+  const auto train = open_source({.name = "fashion_mnist"});
+  const auto test = open_source({.name = "fashion_mnist", .split = Split::kTest});
+  ASSERT_EQ(train->size(), 60000);
+  ASSERT_EQ(test->size(), 10000);
+  ASSERT_EQ(train->spec().shape, (Shape{1, 28, 28}));
+  std::vector<uint8_t> image(28 * 28);
+  const auto sum_of = [&](const DataSource& source, int64_t index, int64_t label) {
+    EXPECT_EQ(source.read(index, reinterpret_cast<std::byte*>(image.data())), label);
+    return std::accumulate(image.begin(), image.end(), 0);
+  };
+  EXPECT_EQ(sum_of(*train, 0, 9), 76247);
+  EXPECT_EQ(sum_of(*train, 59999, 5), 16684);
+  EXPECT_EQ(sum_of(*test, 9999, 5), 24390);
+}
+
+}  // namespace
+}  // namespace lockstep::data

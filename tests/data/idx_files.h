@@ -1,0 +1,40 @@
+// IDX and gzip files for tests, sound ones and damaged ones.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lockstep::data {
+
+/// An empty directory that goes with its object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  std::string path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+using Bytes = std::string;
+
+/// An IDX file: the magic number, the extents, the values.
+Bytes idx_bytes(uint32_t magic, const std::vector<uint32_t>& extents, const Bytes& values);
+/// `count` images of 3 x 4 pixels: pixel i of image n is (10 n + i) mod 256.
+Bytes image_file(uint32_t count);
+/// `count` labels: label n is n mod 10.
+Bytes label_file(uint32_t count);
+
+/// Compressed in stored blocks (level 0), so that its bytes are where one expects them, or by any other zlib
+/// level.
+Bytes gzip(const Bytes& bytes, int level = 0);
+
+void write_file(const std::string& path, const Bytes& bytes);
+
+}  // namespace lockstep::data
