@@ -30,7 +30,7 @@ void check_options(const ScheduleOptions& options) {
                options.end_lr);
   for (size_t i = 0; i < options.milestones.size(); ++i) {
     const int64_t previous = i == 0 ? 0 : options.milestones[i - 1];
-    check_option(options.milestones[i] > previous, "milestones", "positive, strictly increasing steps",
+    check_option(options.milestones[i] >= previous, "milestones", "steps in increasing order",
                  options.milestones[i]);
   }
 }

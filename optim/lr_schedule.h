@@ -25,9 +25,9 @@ struct ScheduleOptions {
   int64_t total_steps = 0;               ///< of the whole training
   int64_t warmup_steps = 0;              ///< 0: none
   double warmup_start = 0;               ///< the factor from which warm-up climbs, in [0, 1]
-  std::vector<int64_t> milestones = {};  ///< steps, strictly increasing
+  std::vector<int64_t> milestones = {};  ///< steps, in order
   double gamma = 0.1;
-  double power = 1;
+  double power = 2;
   double end_lr = 0;
 };
 

@@ -106,8 +106,9 @@ TEST(LrSchedule, OptionsOutOfRangeAreNamed) {
                                   "total_steps: expected a number >= 0, got -1");
   test::expect_error<ConfigError>(construct({.warmup_steps = -1}), "warmup_steps: expected");
   test::expect_error<ConfigError>(construct({.warmup_start = 1.5}), "from 0 to 1, got 1.5");
-  test::expect_error<ConfigError>(construct({.milestones = {10, 10}}), "milestones: expected");
-  test::expect_error<ConfigError>(construct({.milestones = {0}}), "milestones: expected");
+  test::expect_error<ConfigError>(construct({.milestones = {10, 9}}),
+                                  "milestones: expected steps in increasing order, got 9");
+  test::expect_error<ConfigError>(construct({.milestones = {-1}}), "milestones: expected");
   test::expect_error<ConfigError>(construct({.gamma = -1}), "gamma: expected");
   test::expect_error<ConfigError>(construct({.power = 0}), "power: expected a number > 0, got 0");
   test::expect_error<ConfigError>(construct({.end_lr = -1}), "end_lr: expected");
