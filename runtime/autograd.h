@@ -71,8 +71,8 @@ class BackwardContext {
   const Tensor& grad() const { return grad_; }  ///< of the operation's result
   bool needs(int input) const;
   /// Plain contiguous f32 memory of the input's shape to write its gradient to, all of it, before add(input,
-  /// it) and no other add(). It is the leaf's own view when this is the leaf's first contribution, which saves a
-  /// copy.
+  /// it) and no other add(). It is the leaf's own view when this is the leaf's first contribution, which
+  /// saves a copy.
   Tensor destination(int input) const;
   void add(int input, Tensor gradient);
 
