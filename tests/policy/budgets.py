@@ -69,7 +69,7 @@ def functions(code):
         elif character == "}" and stack:
             kind = stack.pop()
             if kind == "function":
-                name = re.search(r"([\w:~]+(?:\(\))?)\s*\(", without_templates(code[function_start:position]))
+                name = re.search(r"(operator\s*[^\s(]+|[\w:~]+)\s*\(", without_templates(code[function_start:position]))
                 entry = (tree.line_of(code, function_start), tree.line_of(code, position), name[1] if name else "?")
                 if found and found[-1][0] == entry[0]:
                     found.pop()
