@@ -1,0 +1,147 @@
+#include "models/cnn.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "ops/cross_entropy/cross_entropy.h"
+#include "optim/parameter_rules.h"
+#include "optim/sgd.h"
+#include "runtime/autograd.h"
+#include "runtime/error.h"
+#include "tests/golden/golden.h"
+#include "tests/support/expect_error.h"
+
+namespace lockstep::models {
+namespace {
+
+/// Allowed |got - expected| / max(1, |expected|) against PyTorch: sums of hundreds of f32 products in another
+/// order.
+constexpr double kTolerance = 1e-5;
+
+using Golden = std::map<std::string, Tensor>;
+
+void expect_near(const Tensor& got, const Tensor& expected, const std::string& what) {
+  ASSERT_EQ(got.shape(), expected.shape()) << what;
+  if (expected.dtype() == DType::kI64) {
+    EXPECT_EQ(got.to_vector<int64_t>(), expected.to_vector<int64_t>()) << what;
+    return;
+  }
+  const auto values = got.to_vector<float>();
+  const auto wanted = expected.to_vector<float>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    ASSERT_NEAR(values[i], wanted[i], kTolerance * std::max(1.0F, std::abs(wanted[i])))
+        << what << " element " << i;
+  }
+}
+
+std::vector<NamedTensor> with_prefix(const Golden& golden, const std::string& prefix) {
+  std::vector<NamedTensor> found;
+  for (const auto& [name, value] : golden) {
+    if (name.starts_with(prefix)) found.push_back({name.substr(prefix.size()), value});
+  }
+  return found;
+}
+
+Tensor row(const Tensor& tensor, int64_t index) {
+  Shape shape;
+  for (int dim = 1; dim < tensor.ndim(); ++dim) shape.push_back(tensor.dim(dim));
+  return tensor.narrow(0, index, 1).view(shape);
+}
+
+/// SGD on the leaves' gradients, each bound to memory of its own.
+std::unique_ptr<optim::Sgd> bind_optimizer(Module& model) {
+  std::vector<optim::OptimizedParameter> optimized;
+  for (Parameter* parameter : parameters(model)) {
+    const Tensor gradient = Tensor::zeros(parameter->value.shape());
+    parameter->value.leaf_gradient().bind(gradient);
+    optimized.push_back({.name = parameter->name, .value = parameter->value, .gradient = gradient});
+  }
+  optim::apply_rules(optimized, 0.01);
+  return std::make_unique<optim::Sgd>(optimized, optim::OptimizerOptions{.momentum = 0.9});
+}
+
+/// The script's training: five steps of SGD from the stored weights; every stage must agree.
+void follow_pytorch(const std::string& file, bool batch_norm) {
+  const Golden golden = test::load_golden(file);
+  const auto model =
+      make_cnn({.input = {1, 12, 12}, .classes = 10, .hidden = {4, 6, 16}, .batch_norm = batch_norm});
+  copy_by_name("golden", with_prefix(golden, "before."), state_tensors(*model));
+  const auto sgd = bind_optimizer(*model);
+  const Tensor& images = golden.at("images");
+  for (int64_t step = 0; step < images.dim(0); ++step) {
+    for (Parameter* parameter : parameters(*model)) parameter->value.leaf_gradient().clear();
+    const Tensor logits = model->forward(row(images, step), {.training = true});
+    const auto loss = ops::cross_entropy(logits, row(golden.at("labels"), step));
+    backward(loss.sum);
+    expect_near(loss.sum.detach(), row(golden.at("losses"), step), "loss of step " + std::to_string(step));
+    if (step == 0) {
+      expect_near(logits.detach(), golden.at("logits"), "logits");
+      for (const Parameter* parameter : parameters(*model)) {
+        expect_near(parameter->value.grad(), golden.at("gradient." + parameter->name),
+                    "gradient of " + parameter->name);
+      }
+    }
+    sgd->step({.lr = 0.05, .gradient_divisor = loss.weight});
+  }
+  const auto expected = with_prefix(golden, "after.");
+  ASSERT_EQ(expected.size(), state_tensors(*model).size());
+  for (const NamedTensor& tensor : state_tensors(*model)) {
+    expect_near(tensor.value, golden.at("after." + tensor.name), tensor.name);
+  }
+  const NoGrad no_grad;
+  expect_near(model->forward(row(images, 0), {}), golden.at("evaluation_logits"), "evaluation");
+}
+
+TEST(Cnn, TrainsAsInPyTorch) {
+  follow_pytorch("cnn.safetensors", false);
+}
+
+TEST(Cnn, TrainsAsInPyTorchWithBatchNorm) {
+  follow_pytorch("cnn_bn.safetensors", true);
+}
+
+TEST(Cnn, HasTheDocumentedParameters) {
+  const auto model = make_cnn({.input = {1, 28, 28}, .classes = 10});
+  int64_t count = 0;
+  std::vector<std::string> names;
+  for (const Parameter* parameter : parameters(*model)) {
+    count += parameter->value.count();
+    names.push_back(parameter->name);
+  }
+  EXPECT_EQ(count, 421642);
+  EXPECT_EQ(names, (std::vector<std::string>{"conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
+                                             "fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"}));
+}
+
+TEST(Cnn, DropoutChangesTrainingOnly) {
+  ModelOptions options{.input = {1, 8, 8}, .classes = 3, .hidden = {2, 2, 16}};
+  const auto plain = make_cnn(options);
+  options.dropout = 0.5;
+  const auto with_dropout = make_cnn(options);
+  initialize(*plain, 1);
+  initialize(*with_dropout, 1);
+  const Tensor x = Tensor::full({2, 1, 8, 8}, 1);
+  const auto logits = [&](Module& model, bool training) {
+    return model.forward(x, {.training = training}).to_vector<float>();
+  };
+  EXPECT_EQ(logits(*plain, false), logits(*with_dropout, false));
+  EXPECT_NE(logits(*plain, true), logits(*with_dropout, true));
+}
+
+TEST(Cnn, RefusesWrongSizes) {
+  test::expect_error<ConfigError>(
+      [] {
+        make_cnn({.input = {1, 28, 28}, .classes = 10, .hidden = {32}});
+      },
+      "hidden: expected three sizes (conv1, conv2, fc1), got 1");
+  test::expect_error<ConfigError>(
+      [] {
+        make_cnn({.input = {1, 3, 28}, .classes = 10});
+      },
+      "expected images of at least 4 x 4, got [1, 3, 28]");
+}
+
+}  // namespace
+}  // namespace lockstep::models
