@@ -1,0 +1,40 @@
+// The command line of `train`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/train_config.pb.h"
+
+namespace lockstep::launcher {
+
+struct TrainOptions {
+  std::string recipe;             ///< name or file; empty: none was given
+  std::vector<std::string> sets;  ///< "field=value"
+  std::string output;             ///< run directory; empty: a new one below runs/
+  std::string resume;             ///< "", "latest" or a checkpoint's directory
+  int64_t stop_at_step = 0;       ///< 0: none
+  bool print_config = false;
+  bool list = false;
+};
+
+/// The options, or the status to exit with at once after --help, --version or a mistake, which was then
+/// printed.
+struct ParsedCommandLine {
+  TrainOptions options;
+  std::optional<int> exit_status;
+};
+ParsedCommandLine parse_train_options(int argc, const char* const* argv);
+
+/// The recipe (fashion_mnist when none is given) with every --set applied, checked.
+TrainConfig resolve_config(const TrainOptions& options, const std::string& recipes_folder);
+
+/// What --list prints: recipes, models, data sources, optimizers, schedules, algorithms.
+std::string list_names(const std::string& recipes_folder);
+
+/// Where the recipes are: beside an installed program, or in the source tree that it was built in.
+std::string find_recipes_folder();
+
+}  // namespace lockstep::launcher
