@@ -33,9 +33,9 @@ struct Call {
   int64_t count = 0;      ///< elements of one operand
   uint64_t sequence = 0;  ///< counts the collectives of a communicator from 1
   int64_t step = 0;       ///< the training step, for messages
-  std::vector<Buffer> operands;
-  Buffer result;
-  CollectiveOptions options;
+  std::vector<Buffer> operands{};
+  Buffer result{};
+  CollectiveOptions options{};
 };
 
 /// "all_reduce #17 (sum of 4096 f32, bucket 3 (conv1.weight .. fc.bias)) at step 12"

@@ -1,0 +1,135 @@
+#include "comm/host/executor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "comm/reduce_kernels.h"
+
+namespace lockstep::comm {
+namespace {
+
+/// Reductions and copies of one round: more would leave finished transfers unnoticed for too long.
+constexpr int kLocalStepsPerRound = 2;
+
+}  // namespace
+
+Executor::Executor(Transport& transport, size_t max_message_bytes)
+    : transport_(transport), max_message_bytes_(max_message_bytes) {}
+
+void Executor::start(const Plan& plan, const Call& call, int tag_base) {
+  plan_ = &plan;
+  call_ = &call;
+  tag_base_ = tag_base;
+  element_size_ = size_of(call.dtype);
+  unfinished_ = plan.steps.size();
+  waits_ = plan.dependency_counts;
+  parts_.assign(plan.steps.size(), 0);
+  const size_t scratch_bytes = static_cast<size_t>(plan.scratch_count) * element_size_;
+  if (scratch_bytes > 0 && (!scratch_ || scratch_->nbytes() < scratch_bytes)) {
+    scratch_.reset();
+    scratch_ = Storage::allocate(scratch_bytes, kCpu);
+    std::memset(scratch_->data(), 0, scratch_bytes);
+  }
+  for (StepId id = 0; id < static_cast<StepId>(plan.steps.size()); ++id) {
+    if (waits_[id] == 0) make_ready(id);
+  }
+}
+
+bool Executor::advance() {
+  bool progressed = !ready_transfers_.empty();
+  const auto start_ready_transfers = [&] {
+    // Starting one never finishes another, so the list does not grow meanwhile.
+    for (const StepId id : ready_transfers_) start_transfer(id);
+    ready_transfers_.clear();
+  };
+  start_ready_transfers();
+
+  finished_tokens_.clear();
+  transport_.poll(finished_tokens_);
+  for (const int token : finished_tokens_) finish_part(token);
+  progressed |= !finished_tokens_.empty();
+
+  for (int i = 0; i < kLocalStepsPerRound && next_local_ < ready_local_.size(); ++i) {
+    start_ready_transfers();  // first, so that they move while this thread computes
+    const StepId id = ready_local_[next_local_++];
+    run_local(plan_->steps[id]);
+    finish(id);
+    progressed = true;
+  }
+  start_ready_transfers();
+  if (next_local_ == ready_local_.size()) {
+    ready_local_.clear();
+    next_local_ = 0;
+  }
+  return progressed;
+}
+
+std::vector<int> Executor::missing_peers() const {
+  std::set<int> receiving;
+  std::set<int> sending;
+  for (size_t id = 0; id < parts_.size(); ++id) {
+    if (parts_[id] == 0) continue;
+    const Step& step = plan_->steps[id];
+    (step.kind == StepKind::kReceive ? receiving : sending).insert(step.peer);
+  }
+  const std::set<int>& missing = receiving.empty() ? sending : receiving;
+  return {missing.begin(), missing.end()};
+}
+
+std::byte* Executor::address(const Region& region) const {
+  void* base = nullptr;
+  switch (region.buffer) {
+    case kResult: base = call_->result.data; break;
+    case kScratch: base = scratch_->data(); break;
+    default: base = call_->operands[region.buffer].data;
+  }
+  return static_cast<std::byte*>(base) + static_cast<size_t>(region.begin) * element_size_;
+}
+
+size_t Executor::nbytes(const Region& region) const { return static_cast<size_t>(region.count) * element_size_; }
+
+void Executor::make_ready(StepId id) {
+  const StepKind kind = plan_->steps[id].kind;
+  const bool transfer = kind == StepKind::kSend || kind == StepKind::kReceive;
+  (transfer ? ready_transfers_ : ready_local_).push_back(id);
+}
+
+void Executor::start_transfer(StepId id) {
+  const Step& step = plan_->steps[id];
+  std::byte* memory = address(step.left);
+  const size_t total = nbytes(step.left);
+  parts_[id] = static_cast<int>((total + max_message_bytes_ - 1) / max_message_bytes_);
+  for (size_t begin = 0; begin < total; begin += max_message_bytes_) {
+    const size_t part = std::min(max_message_bytes_, total - begin);
+    if (step.kind == StepKind::kReceive) {
+      transport_.receive(step.peer, tag_base_ + step.tag, memory + begin, part, id);
+    } else {
+      transport_.send(step.peer, tag_base_ + step.tag, memory + begin, part, id);
+      traffic_.bytes += part;
+      ++traffic_.messages;
+    }
+  }
+}
+
+void Executor::run_local(const Step& step) {
+  if (step.kind == StepKind::kReduce) {
+    reduce(call_->op, call_->dtype, step.target.count, address(step.left), address(step.right), address(step.target));
+  } else if (address(step.left) != address(step.target)) {
+    std::memcpy(address(step.target), address(step.left), nbytes(step.target));
+  }
+}
+
+void Executor::finish_part(StepId id) {
+  if (--parts_[id] == 0) finish(id);
+}
+
+void Executor::finish(StepId id) {
+  --unfinished_;
+  for (int i = plan_->successor_offsets[id]; i < plan_->successor_offsets[id + 1]; ++i) {
+    const StepId successor = plan_->successors[i];
+    if (--waits_[successor] == 0) make_ready(successor);
+  }
+}
+
+}  // namespace lockstep::comm

@@ -1,0 +1,60 @@
+// Carries out plans over a transport, one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "comm/algorithms/plan.h"
+#include "comm/call.h"
+#include "comm/communicator.h"
+#include "comm/transport.h"
+#include "runtime/storage.h"
+
+namespace lockstep::comm {
+
+/// Not thread safe: guarded by the progress lock. Its memory is reused from plan to plan.
+class Executor {
+ public:
+  /// Transfers are cut into messages of at most `max_message_bytes`.
+  Executor(Transport& transport, size_t max_message_bytes);
+
+  /// Starts `plan` on the memory of `call`; both must outlive it. `tag_base` is added to the plan's tags.
+  void start(const Plan& plan, const Call& call, int tag_base);
+
+  /// One bounded round: starts what is ready, notices what has finished. True if anything happened.
+  bool advance();
+  bool finished() const { return unfinished_ == 0; }
+
+  /// The ranks whose messages have not come; if all have come, those that have not taken ours. In rank order.
+  std::vector<int> missing_peers() const;
+  const Traffic& traffic() const { return traffic_; }
+
+ private:
+  std::byte* address(const Region& region) const;
+  size_t nbytes(const Region& region) const;
+  void make_ready(StepId id);
+  void start_transfer(StepId id);
+  void run_local(const Step& step);
+  void finish_part(StepId id);
+  void finish(StepId id);
+
+  Transport& transport_;
+  const size_t max_message_bytes_;
+  const Plan* plan_ = nullptr;
+  const Call* call_ = nullptr;
+  int tag_base_ = 0;
+  size_t element_size_ = 1;
+  size_t unfinished_ = 0;
+  std::vector<int> waits_;               // per step: dependencies that are not finished
+  std::vector<int> parts_;               // per step: messages under way
+  std::vector<StepId> ready_transfers_;  // to start, in plan order as far as known
+  std::vector<StepId> ready_local_;
+  size_t next_local_ = 0;                // of ready_local_
+  std::vector<int> finished_tokens_;
+  std::shared_ptr<Storage> scratch_;
+  Traffic traffic_;
+};
+
+}  // namespace lockstep::comm

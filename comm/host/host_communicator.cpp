@@ -1,0 +1,134 @@
+#include "comm/host/host_communicator.h"
+
+#include "comm/algorithms/table.h"
+#include "comm/host/backoff.h"
+#include "comm/host/operation_queue.h"
+#include "comm/host/plan_cache.h"
+#include "comm/host/progress.h"
+#include "runtime/error.h"
+#include "runtime/threads.h"
+
+namespace lockstep::comm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kAutomaticAlgorithm = "halving_doubling";
+
+const Algorithm& choose_algorithm(const HostOptions& options) {
+  if (options.algorithm == "AUTO") return find_algorithm(kAutomaticAlgorithm);
+  const Algorithm& algorithm = find_algorithm(options.algorithm);
+  check(algorithm.tree_order || options.numerics == Numerics::kFast, "comm.algorithm", "\"", algorithm.name,
+        "\" sums in an order that depends on the number of ranks: numerics REPRODUCIBLE expects one of ",
+        algorithm_names(true));
+  return algorithm;
+}
+
+ProgressEngine::Options engine_options(const HostOptions& options) {
+  const int cores = allowed_cores();
+  ProgressEngine::Options engine;
+  engine.own_thread = options.progress == Progress::kThread ||
+                      (options.progress == Progress::kAuto && cores > options.busy_threads);
+  engine.spins = cores >= options.busy_threads ? 1000 : 0;
+  return engine;
+}
+
+std::string in_seconds(Clock::duration time) {
+  return to_text(std::chrono::duration<double>(time).count(), " s");
+}
+
+}  // namespace
+
+HostCommunicator::HostCommunicator(std::unique_ptr<Transport> transport, const HostOptions& options)
+    : HostCommunicator(std::move(transport), options, std::make_shared<ProgressEngine>(engine_options(options))) {}
+
+HostCommunicator::HostCommunicator(std::unique_ptr<Transport> transport, const HostOptions& options,
+                                   std::shared_ptr<ProgressEngine> engine)
+    : Communicator(transport->rank(), transport->size()),
+      options_(options),
+      algorithm_(choose_algorithm(options)),
+      engine_(std::move(engine)),
+      queue_(std::make_unique<OperationQueue>(
+          std::move(transport), OperationQueue::Options{options.max_message_bytes, options.debug_checks},
+          engine_->unfinished())),
+      plans_(std::make_unique<PlanCache>(rank(), size(), algorithm_, options.chunk_bytes)) {
+  check(options.max_message_bytes > 0 && options.chunk_bytes > 0, "communicator",
+        "max_message_bytes and chunk_bytes must be positive");
+  const auto lock = engine_->lock();
+  engine_->attach(*queue_);
+}
+
+HostCommunicator::~HostCommunicator() {
+  const auto lock = engine_->lock();
+  engine_->detach(*queue_);
+  queue_.reset();
+}
+
+const char* HostCommunicator::algorithm() const { return algorithm_.name; }
+
+bool HostCommunicator::has_progress_thread() const { return engine_->has_thread(); }
+
+std::string HostCommunicator::pending() const {
+  const auto lock = engine_->lock();
+  return queue_->describe_front();
+}
+
+std::shared_ptr<WorkState> HostCommunicator::start(Call call) {
+  auto operation = std::make_shared<Operation>();
+  operation->plan = plans_->plan_for(call);
+  operation->call = std::move(call);
+  const auto lock = engine_->lock();
+  queue_->push(operation);
+  queue_->advance();  // at once, so that transfers start
+  engine_->notify();
+  return operation;
+}
+
+void HostCommunicator::wait_for(WorkState& work) {
+  const Call& call = static_cast<Operation&>(work).call;
+  const Clock::duration timeout = call.options.timeout.count() > 0 ? call.options.timeout : options_.timeout;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point stop_seen = Clock::time_point::max();
+  Backoff backoff(engine_->spins());
+  const auto give_up = [&](const auto&... reason) {
+    const auto lock = engine_->lock();
+    if (work.done.load(std::memory_order_acquire)) return;
+    queue_->fail(to_text("[", name_of(call.kind), "] ", queue_->describe_front(), ": ", reason...));
+  };
+  while (!work.done.load(std::memory_order_acquire)) {
+    if (engine_->try_round()) {
+      backoff.reset();
+      continue;
+    }
+    const Clock::time_point now = Clock::now();
+    if (now - start > timeout) {
+      return give_up("not finished within ", in_seconds(timeout), " (comm.timeout_seconds)");
+    }
+    if (options_.stop && options_.stop->load(std::memory_order_relaxed)) {
+      if (stop_seen == Clock::time_point::max()) stop_seen = now;
+      if (now - stop_seen > options_.stop_grace) {
+        return give_up("gave up waiting after ", in_seconds(now - start), " because the run is to stop");
+      }
+    }
+    backoff.pause();
+  }
+}
+
+void HostCommunicator::make_progress() { engine_->try_round(); }
+
+Traffic HostCommunicator::traffic() const {
+  const auto lock = engine_->lock();
+  return queue_->traffic();
+}
+
+std::unique_ptr<Communicator> HostCommunicator::make_split(int color, const std::vector<int>& members) {
+  std::unique_ptr<Transport> transport;
+  {
+    const auto lock = engine_->lock();
+    transport = queue_->transport().split(color, members);
+  }
+  if (!transport) return nullptr;
+  return std::unique_ptr<Communicator>(new HostCommunicator(std::move(transport), options_, engine_));
+}
+
+}  // namespace lockstep::comm

@@ -1,0 +1,43 @@
+#include "comm/host/plan_cache.h"
+
+#include <algorithm>
+
+#include "comm/algorithms/moves.h"
+
+namespace lockstep::comm {
+namespace {
+
+/// A training step makes far fewer kinds of calls; whoever makes more pays for planning.
+constexpr size_t kMostPlans = 256;
+
+}  // namespace
+
+PlanCache::PlanCache(int rank, int size, const Algorithm& algorithm, size_t chunk_bytes)
+    : rank_(rank), size_(size), algorithm_(algorithm), chunk_bytes_(chunk_bytes) {}
+
+std::shared_ptr<const Plan> PlanCache::plan_for(const Call& call) {
+  const Key key{call.kind, call.count, size_of(call.dtype), call.leaves, call.root};
+  const auto known = plans_.find(key);
+  if (known != plans_.end()) return known->second;
+  if (plans_.size() >= kMostPlans) plans_.clear();
+  return plans_[key] = std::make_shared<const Plan>(make_plan(call));
+}
+
+Plan PlanCache::make_plan(const Call& call) const {
+  const int64_t chunk_count = std::max<int64_t>(1, static_cast<int64_t>(chunk_bytes_ / size_of(call.dtype)));
+  ReductionShape shape{rank_, size_, call.count, chunk_count, {}, false};
+  switch (call.kind) {
+    case Collective::kAllReduce: shape.layout = one_leaf_each(size_); return algorithm_.plan(shape);
+    case Collective::kTreeSum: shape.layout = dealt_leaves(call.leaves, size_); return algorithm_.plan(shape);
+    case Collective::kReduceScatter:
+      shape.layout = one_leaf_each(size_);
+      shape.scatter = true;
+      return algorithm_.plan(shape);
+    case Collective::kAllGather: return all_gather(rank_, size_, call.count);
+    case Collective::kBroadcast: return broadcast({rank_, size_, call.root, call.count, chunk_count});
+    case Collective::kBarrier: break;
+  }
+  return barrier(rank_, size_);
+}
+
+}  // namespace lockstep::comm

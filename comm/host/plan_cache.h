@@ -1,0 +1,33 @@
+// Plans by the shape of the call, so that the calls of a steady training step are planned once.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "comm/algorithms/table.h"
+#include "comm/call.h"
+
+namespace lockstep::comm {
+
+/// For one rank of one communicator. Not thread safe.
+class PlanCache {
+ public:
+  /// `algorithm` plans reductions; `chunk_bytes` is where messages are cut.
+  PlanCache(int rank, int size, const Algorithm& algorithm, size_t chunk_bytes);
+
+  std::shared_ptr<const Plan> plan_for(const Call& call);
+
+ private:
+  Plan make_plan(const Call& call) const;
+
+  using Key = std::tuple<Collective, int64_t, size_t, int, int>;  // kind, count, element size, leaves, root
+  const int rank_;
+  const int size_;
+  const Algorithm& algorithm_;
+  const size_t chunk_bytes_;
+  std::map<Key, std::shared_ptr<const Plan>> plans_;
+};
+
+}  // namespace lockstep::comm

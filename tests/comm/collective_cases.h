@@ -1,0 +1,72 @@
+// Exact inputs and expected results for collectives, the same for every transport.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "runtime/dtype.h"
+
+namespace lockstep::comm::test {
+
+inline constexpr DType kAllDTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64,
+                                       DType::kI64, DType::kI32, DType::kU8};
+
+/// Rank `rank`'s element i: a small integer, so that every sum over up to 16 ranks is exact in every dtype.
+inline int element(int rank, int64_t i) { return static_cast<int>((i * 5 + rank * 3) % 13); }
+
+/// Memory for `count` elements with guard elements on both sides, which no collective may touch.
+template <class T>
+class Guarded {
+ public:
+  explicit Guarded(int64_t count) : elements_(count + 2, T(kGuard)) {}
+  template <class Function>
+  Guarded(int64_t count, const Function& value) : Guarded(count) {
+    for (int64_t i = 0; i < count; ++i) (*this)[i] = T(static_cast<float>(value(i)));
+  }
+
+  T& operator[](int64_t i) { return elements_[i + 1]; }
+  int64_t count() const { return static_cast<int64_t>(elements_.size()) - 2; }
+  Buffer buffer() { return {elements_.data() + 1, count(), DTypeOf<T>::value}; }
+  bool guards_intact() const { return is_guard(elements_.front()) && is_guard(elements_.back()); }
+
+ private:
+  static constexpr float kGuard = 77;
+  static bool is_guard(T value) { return static_cast<float>(value) == kGuard; }
+  std::vector<T> elements_;
+};
+
+template <class T>
+int64_t as_integer(T value) { return static_cast<int64_t>(static_cast<double>(static_cast<float>(value))); }
+
+/// The reduction of element(r, i) over all ranks.
+int64_t reduced(ReduceOp op, int ranks, int64_t i);
+
+/// Each runs one collective and returns "" or what is wrong, naming the first wrong element.
+std::string check_all_reduce(Communicator& comm, DType dtype, ReduceOp op, int64_t count);
+std::string check_reduce_scatter(Communicator& comm, DType dtype, ReduceOp op, int64_t count);
+std::string check_all_gather(Communicator& comm, DType dtype, int64_t count);
+std::string check_broadcast(Communicator& comm, DType dtype, int root, int64_t count);
+std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t count);
+/// All of the above, for all dtypes, operations and the counts around the number of ranks.
+std::string check_everything(Communicator& comm);
+
+/// Leaf t's element i: magnitudes so different that every order of summation gives other bits.
+float uneven(int leaf, int64_t i);
+
+/// The sum of f(leaf) for leaves [first, last) of `leaves` leaves, in tree order; leaves from `present` on are absent.
+template <class Value>
+float tree_value(int first, int last, int present, const Value& leaf_value) {
+  if (last - first == 1) return leaf_value(first);
+  const int middle = first + (last - first) / 2;
+  const float left = tree_value(first, middle, present, leaf_value);
+  return middle >= present ? left : left + tree_value(middle, last, present, leaf_value);
+}
+
+/// tree_sum of uneven(): this rank's result.
+std::vector<float> sum_uneven(Communicator& comm, int leaves, int64_t count);
+/// all_reduce of uneven(rank): this rank's result.
+std::vector<float> all_reduce_uneven(Communicator& comm, int64_t count);
+
+}  // namespace lockstep::comm::test

@@ -1,0 +1,120 @@
+// All algorithms x ranks x counts x dtypes x operations, exactly.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "comm/algorithms/table.h"
+#include "tests/comm/collective_cases.h"
+#include "tests/support/run_ranks.h"
+
+namespace lockstep::comm::test {
+namespace {
+
+using lockstep::test::run_ranks;
+using lockstep::test::RunOptions;
+
+struct Case {
+  std::string algorithm;
+  int ranks;
+};
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const Algorithm& algorithm : algorithms()) {
+    for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 13}) cases.push_back({algorithm.name, ranks});
+  }
+  return cases;
+}
+
+class Collectives : public testing::TestWithParam<Case> {
+ protected:
+  RunOptions options() const {
+    RunOptions options;
+    options.host.algorithm = GetParam().algorithm;
+    options.host.numerics = Numerics::kFast;
+    return options;
+  }
+};
+
+TEST_P(Collectives, AreExact) {
+  run_ranks(GetParam().ranks, [](Communicator& comm) { EXPECT_EQ(check_everything(comm), ""); }, options());
+}
+
+TEST_P(Collectives, AreExactInManyPieces) {
+  RunOptions small = options();
+  small.host.chunk_bytes = 64;
+  run_ranks(GetParam().ranks, [](Communicator& comm) { EXPECT_EQ(check_everything(comm), ""); }, small);
+}
+
+TEST_P(Collectives, AreExactInManyMessages) {
+  RunOptions small = options();
+  small.host.max_message_bytes = 28;  // 7 f32 elements
+  run_ranks(GetParam().ranks, [](Communicator& comm) {
+    for (const int64_t count : {0, 1, 6, 7, 8, 13, 14, 15}) {
+      EXPECT_EQ(check_all_reduce(comm, DType::kF32, ReduceOp::kSum, count), "");
+      EXPECT_EQ(check_all_gather(comm, DType::kF32, count), "");
+      EXPECT_EQ(check_broadcast(comm, DType::kF32, 0, count), "");
+    }
+  }, small);
+}
+
+TEST_P(Collectives, AllRanksGetTheSameBits) {
+  const int ranks = GetParam().ranks;
+  const int64_t count = 999;
+  std::vector<std::vector<float>> results(ranks);
+  run_ranks(ranks, [&](Communicator& comm) { results[comm.rank()] = all_reduce_uneven(comm, count); }, options());
+  for (const std::vector<float>& result : results) {
+    for (int64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(std::bit_cast<uint32_t>(result[i]), std::bit_cast<uint32_t>(results[0][i])) << "element " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Collectives, testing::ValuesIn(all_cases()), [](const auto& test) {
+  return test.param.algorithm + "_" + std::to_string(test.param.ranks);
+});
+
+class TreeOrder : public testing::TestWithParam<std::string> {};
+
+TEST_P(TreeOrder, AllReduceFollowsTheTree) {
+  for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 13}) {
+    RunOptions options;
+    options.host.algorithm = GetParam();
+    options.host.chunk_bytes = 256;
+    run_ranks(ranks, [&](Communicator& comm) {
+      const std::vector<float> sums = all_reduce_uneven(comm, 700);
+      for (int64_t i = 0; i < 700; ++i) {
+        const float expected = tree_value(0, next_power_of_two(ranks), ranks, [&](int leaf) { return uneven(leaf, i); });
+        EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected)) << ranks << " ranks, element " << i;
+      }
+    }, options);
+  }
+}
+
+TEST_P(TreeOrder, TreeSumHasTheSameBitsOnAnyNumberOfRanks) {
+  for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 13, 16}) {
+    RunOptions options;
+    options.host.algorithm = GetParam();
+    options.host.chunk_bytes = 256;
+    run_ranks(ranks, [&](Communicator& comm) {
+      const std::vector<float> sums = sum_uneven(comm, 16, 700);
+      for (int64_t i = 0; i < 700; ++i) {
+        const float expected = tree_value(0, 16, 16, [&](int leaf) { return uneven(leaf, i); });
+        EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected)) << ranks << " ranks, element " << i;
+      }
+    }, options);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, TreeOrder, testing::Values("direct", "halving_doubling"),
+                         [](const auto& test) { return test.param; });
+
+TEST(TreeOrder, TheInputsTellOrdersApart) {
+  // Otherwise the tests above could not fail.
+  float in_sequence = 0;
+  for (int leaf = 0; leaf < 16; ++leaf) in_sequence += uneven(leaf, 0);
+  EXPECT_NE(in_sequence, tree_value(0, 16, 16, [](int leaf) { return uneven(leaf, 0); }));
+}
+
+}  // namespace
+}  // namespace lockstep::comm::test
