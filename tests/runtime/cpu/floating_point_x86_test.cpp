@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <pmmintrin.h>
 
+#include <array>
 #include <bit>
 #include <limits>
 
@@ -8,6 +10,8 @@
 
 namespace lockstep {
 namespace {
+
+constexpr unsigned kFlushing = _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON;
 
 class FloatingPointControl : public testing::Test {
  protected:
@@ -39,6 +43,24 @@ TEST_F(FloatingPointControl, NothingOfAnEarlierStateRemains) {
   set_floating_point_control();
   EXPECT_EQ(_mm_getcsr(), expected);
   EXPECT_EQ(expected & _MM_ROUND_MASK, unsigned{_MM_ROUND_NEAREST});
+}
+
+// A new thread inherits its creator's word, and a member of the team keeps the one that it was started with.
+TEST_F(FloatingPointControl, IsSetOnEveryComputeThreadWhateverItsCreatorHad) {
+  constexpr int kThreads = 3;
+  _mm_setcsr(_MM_MASK_MASK);
+  unsigned started = 0;
+  start_thread("progress", [&] { started = _mm_getcsr(); }).join();
+  EXPECT_EQ(started & kFlushing, kFlushing);
+
+  std::array<unsigned, kThreads> team{};
+  omp_set_num_threads(kThreads);
+#pragma omp parallel
+  _mm_setcsr(_MM_MASK_MASK);
+  configure_compute_threads(kThreads);
+#pragma omp parallel
+  team[static_cast<size_t>(omp_get_thread_num())] = _mm_getcsr();
+  for (const unsigned member : team) EXPECT_EQ(member & kFlushing, kFlushing);
 }
 
 }  // namespace
