@@ -51,6 +51,10 @@ struct BadValue {
   std::string field;
 };
 
+std::ostream& operator<<(std::ostream& out, const BadValue& value) {
+  return out << value.assignments.front();
+}
+
 class ConfigCheckEachField : public ::testing::TestWithParam<BadValue> {};
 
 TEST_P(ConfigCheckEachField, IsRefusedByName) {
