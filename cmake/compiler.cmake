@@ -18,6 +18,9 @@ add_compile_options(
   # A fused multiply-add where the compiler happens to see one would change bits from build to build.
   -ffp-contract=off
   "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual>")
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>")  # false alarms in std::string, GCC bug 105329
+endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-march=${LOCKSTEP_ARCH}>")
 endif()
