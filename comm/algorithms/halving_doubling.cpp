@@ -65,7 +65,7 @@ class HalvingDoubling {
       const Region mine = Region{0}.part(round.kept);
       const Region sum = Region{k + 1 < rounds_ ? 0 : kResult}.part(round.kept);
       ready = plan_.reduce(is_left(k) ? mine : theirs, is_left(k) ? theirs : mine, sum, {ready, received});
-      last_use_[slot] = ready;
+      if (ready != kNoStep) last_use_[slot] = ready;
       held = round.kept;
     }
     return ready;

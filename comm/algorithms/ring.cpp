@@ -61,7 +61,7 @@ class Ring {
       const StepId added = add_operands(chunk, p, gate);
       const bool last = round + 2 == shape_.size;
       ready = plan_.reduce(theirs, mine, last ? Region{kResult}.part(piece(chunk, p)) : mine, {received, added});
-      last_use_[slot] = ready;
+      if (ready != kNoStep) last_use_[slot] = ready;
     }
     return ready;
   }

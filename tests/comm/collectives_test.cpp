@@ -18,6 +18,8 @@ struct Case {
   int ranks;
 };
 
+void PrintTo(const Case& test, std::ostream* out) { *out << test.algorithm << " on " << test.ranks << " ranks"; }
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const Algorithm& algorithm : algorithms()) {
@@ -109,7 +111,7 @@ TEST_P(TreeOrder, TreeSumHasTheSameBitsOnAnyNumberOfRanks) {
 INSTANTIATE_TEST_SUITE_P(, TreeOrder, testing::Values("direct", "halving_doubling"),
                          [](const auto& test) { return test.param; });
 
-TEST(TreeOrder, TheInputsTellOrdersApart) {
+TEST(TreeOrderInputs, TellOrdersApart) {
   // Otherwise the tests above could not fail.
   float in_sequence = 0;
   for (int leaf = 0; leaf < 16; ++leaf) in_sequence += uneven(leaf, 0);
