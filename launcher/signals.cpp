@@ -46,13 +46,15 @@ void SignalThread::read_signals() {
     if (signal == SIGUSR1) {
       log::info("SIGUSR1: a checkpoint follows at the end of this step");
       requests_.save = true;
-    } else if (signal == SIGUSR2 || (signal == SIGCONT && under_mpirun_)) {
-      if (!requests_.stop.exchange(true))
-        log::info(signal == SIGUSR2 ? "SIGUSR2" : "SIGCONT", ": stopping after this step");
+    } else if (signal == SIGUSR2) {
+      if (!requests_.stop.exchange(true)) log::info("SIGUSR2: stopping after this step");
+    } else if (signal == SIGCONT && under_mpirun_) {
+      requests_.stop = requests_.ending = true;
     } else if (signal == SIGTERM || signal == SIGINT) {
       if (asked_to_end) _exit(128 + signal);
       asked_to_end = true;
       if (!requests_.stop.exchange(true)) log::info("signal ", signal, ": stopping after this step");
+      requests_.ending = under_mpirun_;
     }
   }
 }

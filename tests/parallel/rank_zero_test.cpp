@@ -37,7 +37,7 @@ TEST(RankZero, EveryRankThrowsWhatRankZeroThrew) {
 }
 
 TEST(RankZero, LongWorkDoesNotCountAgainstTheCollectiveTimeout) {
-  test::RunRanksOptions options;
+  test::RunOptions options;
   options.host.timeout = std::chrono::milliseconds(100);
   test::run_ranks(
       3,

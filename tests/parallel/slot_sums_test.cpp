@@ -5,6 +5,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "runtime/error.h"
 #include "tests/support/run_ranks.h"
 
 namespace lockstep::parallel {

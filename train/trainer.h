@@ -1,0 +1,97 @@
+// The training loop of one rank. All ranks run it in step: every decision (stop, save, resume) is made from
+// reduced data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "data/loader.h"
+#include "models/module.h"
+#include "optim/lr_schedule.h"
+#include "optim/optimizer.h"
+#include "parallel/consistency.h"
+#include "parallel/data_parallel.h"
+#include "proto/train_config.pb.h"
+#include "train/requests.h"
+#include "train/run_report.h"
+#include "train/training_plan.h"
+
+namespace lockstep::train {
+
+struct TrainerOptions {
+  std::string output;  ///< run directory, the same on all ranks
+  std::string
+      resume;  ///< "": start anew, "latest": the newest checkpoint of `output` if there is one, else a path
+  int64_t stop_at_step = 0;  ///< save and stop after this step; 0: none
+  int threads = 1;           ///< per rank, resolved
+  /// Library versions and the like that must be equal on all ranks, beside what the trainer compares anyway.
+  std::vector<parallel::Fact> facts;
+};
+
+enum class Outcome {
+  kFinished,
+  kStopped,  ///< on request; a checkpoint holds everything
+};
+
+/// Everything is built by the constructor, nothing is written before run(). The communicator and the requests
+/// must outlive it.
+class Trainer {
+ public:
+  Trainer(const TrainConfig& config, comm::Communicator& communicator, Requests& requests,
+          const TrainerOptions& options);
+
+  /// Collective. Compares the ranks, resumes if asked to, trains, evaluates, writes checkpoints and at the
+  /// end the model.
+  Outcome run();
+
+ private:
+  /// What all ranks know after a step.
+  struct StepResult {
+    double loss = 0;  ///< mean over the step's samples
+    double accuracy = 0;
+    double lr = 0;
+    bool save = false;
+    bool stop = false;
+  };
+
+  void compare_ranks();
+  void open_run();
+  void restore(const std::string& checkpoint);
+  StepResult train_step();
+  Tensor forward(const parallel::MicroBatch& micro_batch, std::span<double> sums);
+  void submit(const Position& position);
+  parallel::StepPlan step_plan(const Position& position) const;
+  void check_finite(const std::vector<double>& sums);
+  void report(const StepResult& result);
+  void evaluate_model();
+  void save(bool finished);
+  bool evaluation_is_due() const;
+  bool checkpoint_is_due() const;
+  void write_model();
+
+  TrainConfig config_;
+  comm::Communicator& communicator_;
+  Requests& requests_;
+  TrainerOptions options_;
+
+  std::unique_ptr<data::DataSource> train_source_;
+  std::unique_ptr<data::DataSource> test_source_;
+  int64_t train_samples_;
+  data::Sampler sampler_;
+  std::unique_ptr<models::Module> model_;
+  std::vector<Parameter*> parameters_;
+  parallel::DistributedDataParallel data_parallel_;
+  std::unique_ptr<optim::Optimizer> optimizer_;
+  TrainingPlan plan_;
+  optim::LrSchedule schedule_;
+  data::Loader loader_;
+  RunReport report_;
+
+  Position position_;
+};
+
+}  // namespace lockstep::train
