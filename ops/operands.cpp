@@ -16,6 +16,16 @@ void check_cpu(const char* operation, const Tensor& x) {
                      x.device());
 }
 
+void check_logits_and_targets(const char* operation, const Tensor& logits, const Tensor& targets) {
+  check_f32(operation, logits);
+  check_cpu(operation, logits);
+  check(targets.defined() && targets.dtype() == DType::kI64, operation, "expected i64 targets");
+  check_cpu(operation, targets);
+  check(logits.ndim() == 2 && logits.dim(1) > 0 && targets.ndim() == 1 && logits.dim(0) == targets.dim(0),
+        operation, "expected logits [n, classes] and targets [n], got ", logits.shape(), " and ",
+        targets.shape());
+}
+
 bool same_layout(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   if (!a.layout() || !b.layout()) return a.is_contiguous() && b.is_contiguous();

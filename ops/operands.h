@@ -13,6 +13,10 @@ void check_f32(const char* operation, const Tensor& x);
 /// For operations without a CUDA kernel: throws DeviceError naming the operation unless `x` is on the CPU.
 void check_cpu(const char* operation, const Tensor& x);
 
+/// What a classifier's result is compared with: logits [n, classes > 0] f32 and targets [n] i64, both on the
+/// CPU. Throws InvalidArgument naming both shapes.
+void check_logits_and_targets(const char* operation, const Tensor& logits, const Tensor& targets);
+
 /// True when equal positions in both memory blocks hold equal elements, so that a raw element-wise pass over
 /// the blocks is right: both contiguous, or both in one opaque layout; same shape and element type.
 bool same_layout(const Tensor& a, const Tensor& b);

@@ -2,18 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include "tests/support/padded_layout.h"
 
 namespace lockstep::ops {
 namespace {
-
-std::shared_ptr<const OpaqueLayout> padded_layout(const char* name) {
-  auto layout = std::make_shared<OpaqueLayout>();
-  layout->name = name;
-  layout->nbytes = 8 * sizeof(float);
-  layout->unpack = [](const void* opaque, void* plain) { std::memcpy(plain, opaque, 6 * sizeof(float)); };
-  return layout;
-}
 
 TEST(Operands, ChecksNameOperationTypeAndShape) {
   EXPECT_NO_THROW(check_f32("op", Tensor::zeros({2})));
@@ -27,19 +19,34 @@ TEST(Operands, ChecksNameOperationTypeAndShape) {
   EXPECT_NO_THROW(check_cpu("op", Tensor::zeros({2})));
 }
 
+TEST(Operands, LogitsAndTargetsMustFitEachOther) {
+  const Tensor logits = Tensor::zeros({4, 3});
+  EXPECT_NO_THROW(check_logits_and_targets("loss", logits, Tensor::zeros({4}, DType::kI64)));
+  EXPECT_THROW(check_logits_and_targets("loss", logits, Tensor::zeros({4})), InvalidArgument)
+      << "f32 targets";
+  EXPECT_THROW(check_logits_and_targets("loss", Tensor::zeros({4, 0}), Tensor::zeros({4}, DType::kI64)),
+               InvalidArgument);
+  try {
+    check_logits_and_targets("loss", logits, Tensor::zeros({5}, DType::kI64));
+    FAIL() << "targets of another batch were accepted";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "[loss] expected logits [n, classes] and targets [n], got [4, 3] and [5]");
+  }
+}
+
 TEST(Operands, SameLayoutComparesPlacesOfElements) {
   const Tensor a = Tensor::zeros({2, 3});
   EXPECT_TRUE(same_layout(a, Tensor::zeros({2, 3})));
   EXPECT_FALSE(same_layout(a, Tensor::zeros({3, 2}))) << "other shape";
   EXPECT_FALSE(same_layout(a, Tensor::zeros({3, 2}).permute({1, 0}))) << "strided";
-  const Tensor blocked = Tensor::opaque({2, 3}, DType::kF32, padded_layout("a"));
+  const Tensor blocked = test::padded_tensor({1, 2, 3, 4, 5, 6}, {2, 3}, "a");
   EXPECT_FALSE(same_layout(a, blocked));
-  EXPECT_TRUE(same_layout(blocked, Tensor::opaque({2, 3}, DType::kF32, padded_layout("a"))));
-  EXPECT_FALSE(same_layout(blocked, Tensor::opaque({2, 3}, DType::kF32, padded_layout("b"))));
+  EXPECT_TRUE(same_layout(blocked, test::padded_tensor({1, 2, 3, 4, 5, 6}, {2, 3}, "a")));
+  EXPECT_FALSE(same_layout(blocked, test::padded_tensor({1, 2, 3, 4, 5, 6}, {2, 3}, "b")));
 }
 
 TEST(Operands, DenseKeepsOpaqueAndPacksStrided) {
-  const Tensor blocked = Tensor::opaque({2, 3}, DType::kF32, padded_layout("a"));
+  const Tensor blocked = test::padded_tensor({1, 2, 3, 4, 5, 6}, {2, 3}, "a");
   EXPECT_TRUE(dense(blocked).same_memory(blocked));
   EXPECT_EQ(stored_count(blocked), 8);
   EXPECT_EQ(empty_like(blocked).layout(), blocked.layout());

@@ -1,0 +1,55 @@
+#include "ops/cross_entropy/cross_entropy.h"
+
+#include "ops/cross_entropy/cross_entropy_kernels.h"
+#include "ops/operands.h"
+#include "runtime/autograd.h"
+
+namespace lockstep::ops {
+namespace {
+
+/// Returns the number of rows that are not ignored.
+int64_t check_targets(const int64_t* targets, const cpu::CrossEntropyShape& shape, int64_t ignore_index) {
+  int64_t valid = 0;
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    if (targets[row] == ignore_index) continue;
+    check(targets[row] >= 0 && targets[row] < shape.classes, "cross_entropy", "target of row ", row, " is ",
+          targets[row], ": expected one in [0, ", shape.classes, ") or ignore_index ", ignore_index);
+    ++valid;
+  }
+  return valid;
+}
+
+}  // namespace
+
+CrossEntropyResult cross_entropy(const Tensor& logits, const Tensor& targets,
+                                 const CrossEntropyOptions& options) {
+  check_logits_and_targets("cross_entropy", logits, targets);
+  check(options.label_smoothing >= 0 && options.label_smoothing <= 1, "cross_entropy",
+        "expected label smoothing in [0, 1], got ", options.label_smoothing);
+  const cpu::CrossEntropyShape shape{.rows = logits.dim(0), .classes = logits.dim(1)};
+  const Tensor x = plain_contiguous(logits);
+  const Tensor classes = plain_contiguous(targets);
+  const int64_t valid = check_targets(classes.data<int64_t>(), shape, options.ignore_index);
+
+  std::vector<double> losses(static_cast<size_t>(shape.rows));
+  Tensor greatest = Tensor::empty({shape.rows});
+  Tensor inverse_sums = Tensor::empty({shape.rows});
+  cpu::cross_entropy(x.data<float>(), classes.data<int64_t>(), shape, options, losses.data(),
+                     greatest.data<float>(), inverse_sums.data<float>());
+  CrossEntropyResult result{.sum = {}, .sum_value = 0, .weight = static_cast<double>(valid)};
+  for (const double loss : losses) result.sum_value += loss;
+
+  result.sum =
+      record("cross_entropy", Tensor::scalar(static_cast<float>(result.sum_value)), {logits},
+             [saved = SavedTensor(x, "cross_entropy"), saved_classes = SavedTensor(classes, "cross_entropy"),
+              greatest, inverse_sums, shape, options](BackwardContext& context) {
+               Tensor gradient = context.destination(0);
+               cpu::cross_entropy_gradient(saved.get().data<float>(), saved_classes.get().data<int64_t>(),
+                                           greatest.data<float>(), inverse_sums.data<float>(), shape, options,
+                                           static_cast<float>(context.grad().item()), gradient.data<float>());
+               context.add(0, gradient);
+             });
+  return result;
+}
+
+}  // namespace lockstep::ops

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/rng.h"
+
+namespace lockstep::ops::cpu {
+
+/// keep[i] = 1 where the upper 24 bits of draw i are at least `threshold`, else 0.
+void draw_mask(const RandomStream& stream, uint32_t threshold, uint8_t* keep, int64_t count);
+
+/// y[i] = keep[i] ? x[i] * factor : 0
+void apply_mask(const float* x, const uint8_t* keep, float factor, float* y, int64_t count);
+
+}  // namespace lockstep::ops::cpu

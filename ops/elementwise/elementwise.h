@@ -1,0 +1,30 @@
+// Element-wise arithmetic on f32 tensors, differentiable. Operands that are not f32 give InvalidArgument:
+// cast() first. An opaque layout is kept where that is right (one operand, or two of the same layout); else
+// the result is plain.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace lockstep::ops {
+
+// Two operands on one device, under NumPy's broadcasting rules; shapes that do not fit give InvalidArgument
+// naming both. The gradient of a broadcast operand is summed over what it was repeated along.
+Tensor add(const Tensor& a, const Tensor& b);
+Tensor sub(const Tensor& a, const Tensor& b);
+Tensor mul(const Tensor& a, const Tensor& b);
+Tensor div(const Tensor& a, const Tensor& b);
+
+// A scalar operand is rounded to f32.
+Tensor scale(const Tensor& x, double factor);
+Tensor add_scalar(const Tensor& x, double addend);
+
+Tensor neg(const Tensor& x);
+Tensor exp(const Tensor& x);
+Tensor log(const Tensor& x);
+Tensor sqrt(const Tensor& x);
+Tensor square(const Tensor& x);
+Tensor abs(const Tensor& x);  ///< gradient 0 at 0
+Tensor tanh(const Tensor& x);
+Tensor sigmoid(const Tensor& x);
+
+}  // namespace lockstep::ops

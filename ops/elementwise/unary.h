@@ -1,0 +1,53 @@
+// The front end that all unary element-wise operations share.
+#pragma once
+
+#include <optional>
+
+#include "ops/elementwise/elementwise_kernels.h"
+#include "ops/elementwise/functors.h"
+#include "ops/operands.h"
+#include "runtime/autograd.h"
+
+namespace lockstep::ops {
+
+/// The gradient of the operand from `g`, the gradient of the result, and what the functor saves. Stays in an
+/// opaque layout that both share where the padding, which is zero, stays zero.
+template <class Functor>
+Tensor unary_gradient(const Functor& functor, const Tensor& g, const Tensor& saved) {
+  const bool as_it_is = same_layout(g, saved) && (!g.layout() || functor.gradient(0, 0) == 0);
+  const Tensor from = as_it_is ? g : plain_contiguous(g);
+  const Tensor kept = as_it_is ? saved : plain_contiguous(saved);
+  Tensor result = empty_like(from);
+  const auto* from_data = static_cast<const float*>(from.raw());
+  const auto* kept_data = static_cast<const float*>(kept.raw());
+  auto* result_data = static_cast<float*>(result.raw());
+  const int64_t count = stored_count(from);
+  on_device(
+      g.device(), [&] { cpu::Unary<Functor>::gradient(functor, from_data, kept_data, result_data, count); },
+      [&](auto) { cuda::Unary<Functor>::gradient(functor, from_data, kept_data, result_data, count); });
+  return result;
+}
+
+/// f32 only. An opaque layout is kept where the padding, which is zero, stays zero; else the result is plain.
+template <class Functor>
+Tensor unary(const Functor& functor, const Tensor& x) {
+  check_f32(Functor::kName, x);
+  const Tensor input = x.layout() && functor.value(0) != 0 ? plain_contiguous(x) : dense(x);
+  Tensor result = empty_like(input);
+  const auto* from = static_cast<const float*>(input.raw());
+  auto* to = static_cast<float*>(result.raw());
+  const int64_t count = stored_count(input);
+  on_device(
+      x.device(), [&] { cpu::Unary<Functor>::value(functor, from, to, count); },
+      [&](auto) { cuda::Unary<Functor>::value(functor, from, to, count); });
+
+  std::optional<SavedTensor> saved;
+  if constexpr (Functor::kSaves == Saves::kInput) saved.emplace(input, Functor::kName);
+  if constexpr (Functor::kSaves == Saves::kOutput) saved.emplace(result, Functor::kName);
+  return record(Functor::kName, result, {x}, [functor, saved](BackwardContext& context) {
+    const Tensor& g = context.grad();
+    context.add(0, unary_gradient(functor, g, saved ? saved->get() : g));
+  });
+}
+
+}  // namespace lockstep::ops

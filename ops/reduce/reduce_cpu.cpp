@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "ops/reduce/reduce_kernels.h"
+#include "runtime/threads.h"
+
+namespace lockstep::ops::cpu {
+namespace {
+
+constexpr int64_t kGrain = 1 << 14;  // elements per thread at least
+constexpr int64_t kBlock =
+    4096;                        // elements that are added on their own, so that threads can share a long row
+constexpr int64_t kStrip = 256;  // neighbouring sums that are carried together down the rows
+
+int64_t grain_of(int64_t elements_per_item) {
+  return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, elements_per_item));
+}
+
+/// Element i is added to lane i mod 8; the lanes are added in pairs. The compiler keeps the lanes in vector
+/// registers.
+template <class T>
+double sum_block(const T* x, int64_t count) {
+  constexpr int64_t kLanes = 8;
+  std::array<double, kLanes> lanes{};
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[static_cast<size_t>(lane)] += static_cast<double>(x[i + lane]);
+  }
+  for (; i < count; ++i) lanes[static_cast<size_t>(i % kLanes)] += static_cast<double>(x[i]);
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+template <class T>
+void sum_rows(const T* x, double* y, int64_t rows, int64_t length) {
+  const int64_t blocks = (length + kBlock - 1) / kBlock;
+  std::vector<double> partial(static_cast<size_t>(rows * blocks));
+  parallel_for(rows * blocks, grain_of(std::min(length, kBlock)), [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      const int64_t start = item % blocks * kBlock;
+      partial[static_cast<size_t>(item)] =
+          sum_block(x + item / blocks * length + start, std::min(kBlock, length - start));
+    }
+  });
+  for (int64_t row = 0; row < rows; ++row) {
+    y[row] = 0;
+    for (int64_t block = 0; block < blocks; ++block)
+      y[row] += partial[static_cast<size_t>(row * blocks + block)];
+  }
+}
+
+template <class T>
+void sum_columns(const T* x, double* y, const ReduceExtents& extents) {
+  const auto [outer, reduced, inner] = extents;
+  const int64_t strips = (inner + kStrip - 1) / kStrip;
+  parallel_for(outer * strips, grain_of(reduced * std::min(inner, kStrip)), [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      const int64_t start = item % strips * kStrip;
+      const int64_t width = std::min(kStrip, inner - start);
+      const T* column = x + item / strips * reduced * inner + start;
+      std::array<double, kStrip> sums{};
+      for (int64_t row = 0; row < reduced; ++row, column += inner) {
+        for (int64_t i = 0; i < width; ++i) sums[static_cast<size_t>(i)] += static_cast<double>(column[i]);
+      }
+      std::copy_n(sums.begin(), width, y + item / strips * inner + start);
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+void sum_middle(const T* x, double* y, const ReduceExtents& extents) {
+  if (extents.inner == 1) {
+    sum_rows(x, y, extents.outer, extents.reduced);
+  } else {
+    sum_columns(x, y, extents);
+  }
+}
+
+template void sum_middle(const float*, double*, const ReduceExtents&);
+template void sum_middle(const double*, double*, const ReduceExtents&);
+
+void divide_and_round(const double* x, double divisor, float* y, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(x[i] / divisor);
+}
+
+void max_middle(const float* x, float* y, int64_t* index, const ReduceExtents& extents) {
+  const auto [outer, reduced, inner] = extents;
+  parallel_for(outer * inner, grain_of(reduced), [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      const float* column = x + item / inner * reduced * inner + item % inner;
+      float best = column[0];
+      int64_t best_row = 0;
+      for (int64_t row = 1; row < reduced; ++row) {
+        const float value = column[row * inner];
+        if (value > best || (std::isnan(value) && !std::isnan(best))) {
+          best = value;
+          best_row = row;
+        }
+      }
+      y[item] = best;
+      index[item] = best_row;
+    }
+  });
+}
+
+void max_middle_gradient(const float* g, const int64_t* index, float* result, const ReduceExtents& extents) {
+  const auto [outer, reduced, inner] = extents;
+  std::fill_n(result, outer * reduced * inner, 0.0F);
+  for (int64_t item = 0; item < outer * inner; ++item) {
+    result[(item / inner * reduced + index[item]) * inner + item % inner] = g[item];
+  }
+}
+
+}  // namespace lockstep::ops::cpu

@@ -1,0 +1,3 @@
+#include "ops/elementwise/loops.cuh"
+
+template struct lockstep::ops::cuda::Unary<lockstep::ops::Relu>;

@@ -1,0 +1,90 @@
+#include "ops/cast/cast.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/autograd.h"
+#include "tests/support/padded_layout.h"
+#include "tests/support/reference.h"
+
+namespace lockstep::ops {
+namespace {
+
+constexpr DType kAllTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64,
+                               DType::kI64, DType::kI32, DType::kU8};
+constexpr float kInf = std::numeric_limits<float>::infinity();
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+
+TEST(Cast, SmallIntegersSurviveEveryPairOfTypes) {
+  const Tensor start = Tensor::from<uint8_t>({0, 1, 7, 100, 255}, {5});
+  for (const DType first : kAllTypes) {
+    for (const DType second : kAllTypes) {
+      const Tensor there = cast(cast(start, first), second);
+      EXPECT_EQ(there.dtype(), second);
+      EXPECT_EQ(cast(there, DType::kU8).to_vector<uint8_t>(), start.to_vector<uint8_t>())
+          << first << " " << second;
+    }
+  }
+}
+
+TEST(Cast, SameTypeIsTheTensorItself) {
+  const Tensor x = Tensor::zeros({3});
+  EXPECT_TRUE(cast(x, DType::kF32).same_memory(x));
+}
+
+TEST(Cast, RoundsToNearestEven) {
+  const Tensor x = Tensor::from<float>({1 + 0x1p-11F, 1 + 3 * 0x1p-11F, 65520, 0x1p-24F, -kInf, kNan}, {6});
+  const std::vector<float> half = cast(cast(x, DType::kF16), DType::kF32).to_vector<float>();
+  EXPECT_EQ(half[0], 1);
+  EXPECT_EQ(half[1], 1 + 0x1p-9F);
+  EXPECT_EQ(half[2], kInf);
+  EXPECT_EQ(half[3], 0x1p-24F) << "a subnormal of f16";
+  EXPECT_EQ(half[4], -kInf);
+  EXPECT_TRUE(std::isnan(half[5]));
+  const std::vector<float> brain = cast(cast(x, DType::kBF16), DType::kF32).to_vector<float>();
+  EXPECT_EQ(brain[0], 1);
+  EXPECT_EQ(brain[2], 65536);
+  EXPECT_TRUE(std::isnan(brain[5]));
+}
+
+TEST(Cast, IntegersSaturate) {
+  const Tensor x = Tensor::from<float>({-1.9F, 1.9F, -5, 300, 3e9F, 1e20F, -1e20F, kNan, kInf}, {9});
+  EXPECT_EQ(cast(x, DType::kU8).to_vector<uint8_t>(),
+            (std::vector<uint8_t>{0, 1, 0, 255, 255, 255, 0, 0, 255}));
+  constexpr int32_t kMost32 = std::numeric_limits<int32_t>::max();
+  constexpr int32_t kLeast32 = std::numeric_limits<int32_t>::min();
+  EXPECT_EQ(cast(x, DType::kI32).to_vector<int32_t>(),
+            (std::vector<int32_t>{-1, 1, -5, 300, kMost32, kMost32, kLeast32, 0, kMost32}));
+  constexpr int64_t kMost64 = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(cast(x, DType::kI64).to_vector<int64_t>()[5], kMost64);
+  const Tensor longs = Tensor::from<int64_t>({-1, 256, int64_t{1} << 40, kMost64}, {4});
+  EXPECT_EQ(cast(longs, DType::kU8).to_vector<uint8_t>(), (std::vector<uint8_t>{0, 255, 255, 255}));
+  EXPECT_EQ(cast(longs, DType::kI32).to_vector<int32_t>(), (std::vector<int32_t>{-1, 256, kMost32, kMost32}));
+}
+
+TEST(Cast, GradientComesBackInTheOperandsType) {
+  Tensor x = Tensor::from<float>({1.5F, -2}, {2});
+  x.set_requires_grad(true);
+  const Tensor y = cast(cast(x, DType::kBF16), DType::kF64);
+  backward(y, {.seed = Tensor::from<double>({3, 4}, {2}), .between_nodes = {}});
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{3, 4}));
+  EXPECT_FALSE(cast(x, DType::kI64).requires_grad());
+}
+
+TEST(Cast, StridedEmptyAndOpaqueOperands) {
+  const Tensor x = Tensor::from<float>({1, 2, 3, 4, 5, 6}, {2, 3});
+  EXPECT_EQ(cast(x.permute({1, 0}), DType::kI32).to_vector<int32_t>(),
+            (std::vector<int32_t>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(cast(Tensor::zeros({0, 2}), DType::kI64).shape(), (Shape{0, 2}));
+  EXPECT_EQ(cast(test::padded_tensor({1, 2}, {2}), DType::kI32).to_vector<int32_t>(),
+            (std::vector<int32_t>{1, 2}));
+}
+
+TEST(Cast, UndefinedOperandIsRefused) {
+  EXPECT_THROW(cast(Tensor(), DType::kF32), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace lockstep::ops

@@ -1,0 +1,156 @@
+#include "ops/elementwise/elementwise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/autograd.h"
+#include "tests/support/op_case.h"
+#include "tests/support/padded_layout.h"
+
+namespace lockstep::ops {
+namespace {
+
+using test::Array;
+using test::OpCase;
+using test::random_array;
+
+struct UnaryCase {
+  const char* name;
+  Tensor (*run)(const Tensor&);
+  double (*reference)(double);
+  double low, high;
+};
+
+const std::vector<UnaryCase> kUnary = {
+    {"neg", [](const Tensor& x) { return neg(x); }, [](double x) { return -x; }, -2, 2},
+    {"scale", [](const Tensor& x) { return scale(x, -1.5); }, [](double x) { return -1.5 * x; }, -2, 2},
+    {"add_scalar", [](const Tensor& x) { return add_scalar(x, 0.25); }, [](double x) { return x + 0.25; }, -2,
+     2},
+    {"exp", [](const Tensor& x) { return exp(x); }, [](double x) { return std::exp(x); }, -2, 2},
+    {"log", [](const Tensor& x) { return log(x); }, [](double x) { return std::log(x); }, 0.2, 3},
+    {"sqrt", [](const Tensor& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }, 0.2, 3},
+    {"square", [](const Tensor& x) { return square(x); }, [](double x) { return x * x; }, -2, 2},
+    {"abs+", [](const Tensor& x) { return abs(x); }, [](double x) { return std::abs(x); }, 0.1, 2},
+    {"abs-", [](const Tensor& x) { return abs(x); }, [](double x) { return std::abs(x); }, -2, -0.1},
+    {"tanh", [](const Tensor& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, -2, 2},
+    {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); },
+     -4, 4},
+};
+
+TEST(Elementwise, UnaryValuesAndGradients) {
+  for (const UnaryCase& unary : kUnary) {
+    for (const Shape& shape : {Shape{}, Shape{37}, Shape{2, 3, 5}, Shape{0, 4}}) {
+      test::check_op(
+          {.name = unary.name,
+           .inputs = {random_array(shape, 1, unary.low, unary.high)},
+           .run = [&](const std::vector<Tensor>& x) { return unary.run(x[0]); },
+           .reference = [&](const std::vector<Array>& x) { return test::map(x[0], unary.reference); }});
+    }
+  }
+}
+
+struct BinaryCase {
+  const char* name;
+  Tensor (*run)(const Tensor&, const Tensor&);
+  double (*reference)(double, double);
+};
+
+const std::vector<BinaryCase> kBinary = {
+    {"add", add, [](double a, double b) { return a + b; }},
+    {"sub", sub, [](double a, double b) { return a - b; }},
+    {"mul", mul, [](double a, double b) { return a * b; }},
+    {"div", div, [](double a, double b) { return a / b; }},
+};
+
+const std::vector<std::pair<Shape, Shape>> kBroadcasts = {
+    {{}, {}},         {{}, {5}},           {{4, 5}, {4, 5}},          {{4, 5}, {5}},
+    {{4, 5}, {4, 1}}, {{4, 1}, {1, 5}},    {{2, 3, 4, 5}, {3, 1, 1}}, {{2, 3, 4, 5}, {2, 1, 4, 1}},
+    {{1}, {2, 3, 4}}, {{2, 1, 3}, {4, 1}}, {{3, 4}, {2, 3, 4}},       {{1, 1, 3}, {3}},
+    {{0, 3}, {3}},    {{0}, {1}},          {{2, 0, 3}, {1, 3}},
+};
+
+TEST(Elementwise, BinaryBroadcastsValuesAndGradients) {
+  for (const BinaryCase& binary : kBinary) {
+    for (const auto& [a, b] : kBroadcasts) {
+      test::check_op(
+          {.name = to_text(binary.name, " of ", a, " and ", b),
+           .inputs = {random_array(a, 1, -2, 2), random_array(b, 2, 0.5, 2)},
+           .run = [&](const std::vector<Tensor>& x) { return binary.run(x[0], x[1]); },
+           .reference = [&](const std::vector<Array>& x) { return zip(x[0], x[1], binary.reference); }});
+    }
+  }
+}
+
+TEST(Elementwise, LargeOperandsUseAllThreadsAndExpandedViews) {
+  const Tensor a = test::to_tensor(random_array({300, 257}, 1));
+  const Tensor row = test::to_tensor(random_array({257}, 2));
+  const std::vector<float> expected = add(a, row.expand({300, 257}).clone()).to_vector<float>();
+  EXPECT_EQ(add(a, row).to_vector<float>(), expected);
+  EXPECT_EQ(add(row.expand({300, 257}), a).to_vector<float>(), expected);
+  EXPECT_EQ(add(a.narrow(1, 3, 100), row.narrow(0, 3, 100)).to_vector<float>(),
+            add(a, row).narrow(1, 3, 100).to_vector<float>());
+  EXPECT_EQ(neg(row.expand({2, 257})).to_vector<float>(),
+            neg(row.expand({2, 257}).clone()).to_vector<float>());
+}
+
+TEST(Elementwise, OneOperandTwiceGetsBothGradients) {
+  Tensor x = Tensor::from<float>({2, 3}, {2});
+  x.set_requires_grad(true);
+  backward(mul(x, x), {.seed = Tensor::full({2}, 1), .between_nodes = {}});
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{4, 6}));
+}
+
+TEST(Elementwise, NanAndInfinityPassThrough) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = Tensor::from<float>({nan, kInf, -kInf}, {3});
+  const auto sums = add(x, Tensor::scalar(1)).to_vector<float>();
+  EXPECT_TRUE(std::isnan(sums[0]));
+  EXPECT_EQ(sums[1], kInf);
+  EXPECT_EQ(sums[2], -kInf);
+  EXPECT_EQ(div(Tensor::scalar(1), Tensor::scalar(0)).item(), kInf);
+  EXPECT_TRUE(std::isnan(sub(x, x).to_vector<float>()[1]));
+  EXPECT_EQ(sigmoid(Tensor::scalar(-kInf)).item(), 0);
+}
+
+TEST(Elementwise, OpaqueLayoutIsKeptWherePaddingStaysZero) {
+  const Tensor x = test::padded_tensor({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Tensor doubled = add(x, x);
+  EXPECT_EQ(doubled.layout(), x.layout());
+  EXPECT_EQ(doubled.to_vector<float>(), (std::vector<float>{2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(test::padding_of(doubled), (std::vector<float>{0, 0}));
+  EXPECT_EQ(test::padding_of(scale(x, 3)), (std::vector<float>{0, 0}));
+  EXPECT_EQ(scale(x, std::numeric_limits<double>::infinity()).layout(), nullptr)
+      << "0 * infinity in the padding";
+  EXPECT_EQ(div(x, x).layout(), nullptr) << "0 / 0 in the padding";
+  EXPECT_EQ(exp(x).layout(), nullptr) << "exp(0) in the padding";
+  EXPECT_EQ(div(x, x).to_vector<float>(), std::vector<float>(6, 1));
+  EXPECT_EQ(add(x, Tensor::scalar(1)).to_vector<float>(), (std::vector<float>{2, 3, 4, 5, 6, 7}));
+}
+
+TEST(Elementwise, ErrorsNameOperationAndBothShapes) {
+  try {
+    add(Tensor::zeros({2, 3}), Tensor::zeros({2, 4}));
+    FAIL() << "shapes that do not broadcast were accepted";
+  } catch (const InvalidArgument& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("[add]"), std::string::npos) << text;
+    EXPECT_NE(text.find("[2, 3]"), std::string::npos) << text;
+    EXPECT_NE(text.find("[2, 4]"), std::string::npos) << text;
+  }
+  EXPECT_THROW(mul(Tensor::zeros({2}), Tensor::zeros({2}, DType::kI64)), InvalidArgument);
+  EXPECT_THROW(exp(Tensor::zeros({2}, DType::kF64)), InvalidArgument);
+}
+
+TEST(Elementwise, ChangedOperandIsNoticedInBackward) {
+  Tensor x = Tensor::full({2}, 1);
+  x.set_requires_grad(true);
+  const Tensor y = square(x);
+  x.fill(5);
+  EXPECT_THROW(backward(y, {.seed = Tensor::full({2}, 1), .between_nodes = {}}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace lockstep::ops
