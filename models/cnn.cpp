@@ -6,9 +6,10 @@
 namespace lockstep::models {
 namespace {
 
-/// Convolution that keeps the image size, normalisation if wanted, ReLU, and halving by max pooling.
+/// Convolution that keeps the image size, normalisation if wanted (its shift makes a bias pointless), ReLU,
+/// and halving by max pooling.
 void add_stage(Sequential& model, int number, int64_t in, int64_t out, bool batch_norm) {
-  model.add<Conv2d>(to_text("conv", number), in, out, 3, ops::Conv2dOptions{.padding = 1});
+  model.add<Conv2d>(to_text("conv", number), in, out, 3, ops::Conv2dOptions{.padding = 1}, !batch_norm);
   if (batch_norm) {
     model.add<BatchNorm2d>(to_text("bn", number), out, BatchNorm2d::Options{.fuse_relu = true});
   } else {

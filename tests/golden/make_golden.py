@@ -55,9 +55,9 @@ class Cnn(nn.Module):
 
     def __init__(self, batch_norm):
         super().__init__()
-        self.conv1 = nn.Conv2d(1, 4, 3, padding=1)
+        self.conv1 = nn.Conv2d(1, 4, 3, padding=1, bias=not batch_norm)
         self.bn1 = nn.BatchNorm2d(4) if batch_norm else nn.Identity()
-        self.conv2 = nn.Conv2d(4, 6, 3, padding=1)
+        self.conv2 = nn.Conv2d(4, 6, 3, padding=1, bias=not batch_norm)
         self.bn2 = nn.BatchNorm2d(6) if batch_norm else nn.Identity()
         self.fc1 = nn.Linear(6 * 3 * 3, 16)
         self.fc2 = nn.Linear(16, 10)

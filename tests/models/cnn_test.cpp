@@ -115,6 +115,17 @@ TEST(Cnn, HasTheDocumentedParameters) {
                                              "fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"}));
 }
 
+TEST(Cnn, BatchNormReplacesTheBiasOfConvolutions) {
+  const auto model = make_cnn({.input = {1, 28, 28}, .classes = 10, .batch_norm = true});
+  std::vector<std::string> names;
+  for (const NamedTensor& tensor : state_tensors(*model)) names.push_back(tensor.name);
+  names.resize(12);
+  EXPECT_EQ(names, (std::vector<std::string>{"conv1.weight", "bn1.weight", "bn1.bias", "bn1.running_mean",
+                                             "bn1.running_var", "bn1.num_batches_tracked", "conv2.weight",
+                                             "bn2.weight", "bn2.bias", "bn2.running_mean", "bn2.running_var",
+                                             "bn2.num_batches_tracked"}));
+}
+
 TEST(Cnn, DropoutChangesTrainingOnly) {
   ModelOptions options{.input = {1, 8, 8}, .classes = 3, .hidden = {2, 2, 16}};
   const auto plain = make_cnn(options);
