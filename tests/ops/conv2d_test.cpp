@@ -1,0 +1,192 @@
+#include "ops/conv2d/conv2d.h"
+
+#include <gtest/gtest.h>
+
+#include "ops/cpu/onednn.h"
+#include "runtime/autograd.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/op_case.h"
+
+namespace lockstep::ops {
+namespace {
+
+using test::Array;
+
+/// Straight from the definition.
+Array reference_conv2d(const Array& x, const Array& weight, const Array* bias, const Conv2dOptions& options) {
+  const auto extent = [&](int dim) {
+    const int64_t span = options.dilation * (weight.shape[dim] - 1) + 1;
+    return (x.shape[dim] + 2 * options.padding - span) / options.stride + 1;
+  };
+  Array y = test::full({x.shape[0], weight.shape[0], extent(2), extent(3)}, 0);
+  const int64_t group_outputs = weight.shape[0] / options.groups;
+  for (int64_t at = 0; at < y.count(); ++at) {
+    const int64_t column = at % y.shape[3];
+    const int64_t row = at / y.shape[3] % y.shape[2];
+    const int64_t output = at / (y.shape[2] * y.shape[3]) % y.shape[1];
+    const int64_t plane = at / (y.shape[1] * y.shape[2] * y.shape[3]) * x.shape[1] +
+                          output / group_outputs * weight.shape[1];  // first channel of the group in x
+    double sum = bias ? (*bias)[output] : 0;
+    for (int64_t tap = 0; tap < weight.count() / weight.shape[0]; ++tap) {
+      const int64_t v = tap % weight.shape[3];
+      const int64_t u = tap / weight.shape[3] % weight.shape[2];
+      const int64_t channel = tap / (weight.shape[2] * weight.shape[3]);
+      const int64_t i = row * options.stride - options.padding + u * options.dilation;
+      const int64_t j = column * options.stride - options.padding + v * options.dilation;
+      if (i < 0 || i >= x.shape[2] || j < 0 || j >= x.shape[3]) continue;
+      sum += weight[output * (weight.count() / weight.shape[0]) + tap] *
+             x[((plane + channel) * x.shape[2] + i) * x.shape[3] + j];
+    }
+    y[at] = sum;
+  }
+  return y;
+}
+
+struct ConvCase {
+  Shape x;
+  Shape weight;
+  Conv2dOptions options;
+  bool has_bias = true;
+};
+
+test::OpCase op_case(const ConvCase& conv) {
+  test::OpCase op;
+  op.name =
+      to_text("conv2d of ", conv.x, " with ", conv.weight, ", stride ", conv.options.stride, ", padding ",
+              conv.options.padding, ", dilation ", conv.options.dilation, ", groups ", conv.options.groups);
+  op.inputs = {test::random_array(conv.x, 1), test::random_array(conv.weight, 2)};
+  if (conv.has_bias) op.inputs.push_back(test::random_array({conv.weight[0]}, 3));
+  op.run = [conv](const std::vector<Tensor>& inputs) {
+    return conv2d(inputs[0], inputs[1], conv.has_bias ? inputs[2] : Tensor(), conv.options);
+  };
+  op.reference = [conv](const std::vector<Array>& inputs) {
+    return reference_conv2d(inputs[0], inputs[1], conv.has_bias ? &inputs[2] : nullptr, conv.options);
+  };
+  return op;
+}
+
+TEST(Conv2d, AgreesWithTheDefinition) {
+  const std::vector<ConvCase> cases = {
+      {{1, 1, 5, 5}, {1, 1, 3, 3}, {}},
+      {{2, 3, 7, 5}, {4, 3, 3, 3}, {.padding = 1}},
+      {{1, 3, 9, 9}, {20, 3, 3, 3}, {.stride = 2, .padding = 1}},
+      {{2, 5, 8, 7}, {7, 5, 1, 1}, {}},
+      {{2, 4, 8, 8}, {6, 4, 1, 1}, {.stride = 2}, false},
+      {{1, 2, 11, 9}, {3, 2, 3, 3}, {.padding = 2, .dilation = 2}},
+      {{2, 4, 6, 6}, {8, 2, 3, 3}, {.padding = 1, .groups = 2}},
+      {{1, 6, 5, 5}, {6, 1, 3, 3}, {.padding = 1, .groups = 6}},
+      {{1, 2, 9, 9}, {4, 2, 5, 4}, {.stride = 3, .padding = 2}, false},
+      {{1, 3, 11, 11}, {5, 3, 7, 7}, {.stride = 2, .padding = 3}},
+      {{3, 2, 4, 4}, {3, 2, 4, 4}, {}},
+      {{1, 1, 1, 1}, {2, 1, 3, 3}, {.padding = 1}},
+      {{1, 16, 3, 3}, {16, 16, 3, 3}, {.padding = 1}},  // one full block of channels
+  };
+  for (const ConvCase& conv : cases) test::check_op(op_case(conv));
+}
+
+TEST(Conv2d, AgreesWithTheDefinitionWhereTheFastAlgorithmsStart) {
+  for (const ConvCase& conv : std::vector<ConvCase>{{{2, 32, 14, 14}, {64, 32, 3, 3}, {.padding = 1}},
+                                                    {{1, 64, 16, 16}, {32, 64, 3, 3}, {.padding = 1}}}) {
+    test::check_values(op_case(conv));
+  }
+}
+
+TEST(Conv2d, GradientsAreLinearMapsOfTheGradient) {
+  // Exact in small integers: an image of ones seen through a kernel of ones counts the taps inside.
+  Tensor x = Tensor::full({1, 1, 3, 3}, 1);
+  Tensor weight = Tensor::full({1, 1, 3, 3}, 1);
+  Tensor bias = Tensor::full({1}, 0.5);
+  for (Tensor* leaf : {&x, &weight, &bias}) leaf->set_requires_grad(true);
+  const Tensor y = conv2d(x, weight, bias, {.padding = 1});
+  EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{4.5, 6.5, 4.5, 6.5, 9.5, 6.5, 4.5, 6.5, 4.5}));
+  backward(y, {.seed = Tensor::full(y.shape(), 1), .between_nodes = {}});
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{4, 6, 4, 6, 9, 6, 4, 6, 4}));
+  EXPECT_EQ(weight.grad().to_vector<float>(), (std::vector<float>{4, 6, 4, 6, 9, 6, 4, 6, 4}));
+  EXPECT_EQ(bias.grad().to_vector<float>(), (std::vector<float>{9}));
+}
+
+TEST(Conv2d, WritesGradientsIntoTheBoundViewsAndAddsLaterOnes) {
+  const auto op = op_case({{2, 3, 6, 6}, {8, 3, 3, 3}, {.padding = 1}});
+  const Tensor x = test::to_tensor(op.inputs[0]);
+  Tensor weight = test::to_tensor(op.inputs[1]);
+  Tensor bias = test::to_tensor(op.inputs[2]);
+  weight.set_requires_grad(true);
+  bias.set_requires_grad(true);
+  const Tensor bucket = Tensor::full({weight.count() + bias.count()}, 99);
+  const Tensor weight_view = bucket.narrow(0, 0, weight.count()).view(weight.shape());
+  const Tensor bias_view = bucket.narrow(0, weight.count(), bias.count());
+  weight.leaf_gradient().bind(weight_view);
+  bias.leaf_gradient().bind(bias_view);
+  const auto step = [&] {
+    const Tensor y = conv2d(x, weight, bias, {.padding = 1});
+    backward(y, {.seed = Tensor::full(y.shape(), 1), .between_nodes = {}});
+  };
+  step();
+  EXPECT_TRUE(weight.grad().same_memory(weight_view));
+  const std::vector<float> once = bucket.to_vector<float>();
+  step();
+  std::vector<float> twice = once;
+  for (float& value : twice) value *= 2;
+  EXPECT_EQ(bucket.to_vector<float>(), twice);
+}
+
+TEST(Conv2d, ChainNeedsNoReorderOfActivations) {
+  const Tensor image = test::to_tensor(test::random_array({2, 1, 12, 12}, 1));
+  Tensor first = test::to_tensor(test::random_array({32, 1, 3, 3}, 2));
+  Tensor second = test::to_tensor(test::random_array({64, 32, 3, 3}, 3));
+  first.set_requires_grad(true);
+  second.set_requires_grad(true);
+  const uint64_t before = onednn::reorder_count();
+  const Tensor y = conv2d(conv2d(image, first, {}, {.padding = 1}), second, {}, {.padding = 1});
+  ASSERT_NE(y.layout(), nullptr) << "this machine's library prefers plain memory";
+  EXPECT_LE(onednn::reorder_count() - before, 2U) << "one for each weight";
+  const uint64_t between = onednn::reorder_count();
+  const Tensor seed = Tensor::opaque(y.shape(), DType::kF32, y.layout());
+  std::fill_n(static_cast<float*>(seed.raw()), seed.nbytes() / sizeof(float), 1.0F);
+  backward(y, {.seed = seed, .between_nodes = {}});
+  EXPECT_LE(onednn::reorder_count() - between, 3U) << "second weight, and both weights' gradients";
+}
+
+TEST(Conv2d, GivesTheSameBitsTwice) {
+  const auto run = [] {
+    const auto op = op_case({{3, 8, 9, 9}, {24, 8, 3, 3}, {.stride = 2, .padding = 1}});
+    std::vector<Tensor> inputs;
+    for (const Array& input : op.inputs) {
+      inputs.push_back(test::to_tensor(input));
+      inputs.back().set_requires_grad(true);
+    }
+    const Tensor y = op.run(inputs);
+    backward(y, {.seed = Tensor::full(y.shape(), 0.1), .between_nodes = {}});
+    std::vector<std::vector<float>> bits = {y.to_vector<float>()};
+    for (const Tensor& input : inputs) bits.push_back(input.grad().to_vector<float>());
+    return bits;
+  };
+  EXPECT_EQ(run(), run());
+}
+
+TEST(Conv2d, ErrorsNameBothShapes) {
+  const auto conv = [](const Shape& x, const Shape& weight, const Conv2dOptions& options = {}) {
+    return [=] { conv2d(Tensor::zeros(x), Tensor::zeros(weight), {}, options); };
+  };
+  test::expect_error<InvalidArgument>(
+      conv({2, 3, 8, 8}, {4, 2, 3, 3}),
+      "[conv2d] channels do not match: input [2, 3, 8, 8], weight [4, 2, 3, 3], groups 1");
+  test::expect_error<InvalidArgument>(conv({2, 4, 8, 8}, {3, 2, 3, 3}, {.groups = 2}),
+                                      "weight [3, 2, 3, 3], groups 2");
+  test::expect_error<InvalidArgument>(conv({3, 8, 8}, {4, 3, 3, 3}),
+                                      "got input [3, 8, 8] and weight [4, 3, 3, 3]");
+  test::expect_error<InvalidArgument>(
+      conv({2, 3, 2, 8}, {4, 3, 5, 5}, {.padding = 1}),
+      "larger than the padded image: input [2, 3, 2, 8], weight [4, 3, 5, 5], padding 1");
+  test::expect_error<InvalidArgument>(conv({0, 3, 8, 8}, {4, 3, 3, 3}),
+                                      "empty batch, image or weight: input [0, 3, 8, 8]");
+  test::expect_error<InvalidArgument>(conv({2, 3, 8, 8}, {4, 3, 3, 3}, {.stride = 0}), "got stride 0");
+  test::expect_error<InvalidArgument>(
+      [] {
+        conv2d(Tensor::zeros({1, 1, 3, 3}), Tensor::zeros({2, 1, 3, 3}), Tensor::zeros({3}));
+      },
+      "expected bias [2] for weight [2, 1, 3, 3], got [3]");
+}
+
+}  // namespace
+}  // namespace lockstep::ops
