@@ -22,7 +22,7 @@ namespace lockstep::parallel {
 struct DataParallelOptions {
   /// Leaves of the summation tree (T): a power of two, at least the number of ranks. It fixes the bits.
   int virtual_ranks = 16;
-  BucketOptions buckets;
+  BucketOptions buckets = {};
   /// Gradients arrive multiplied by it; divide by it together with the number of items.
   double loss_scale = 1;
   /// How many numbers per slot the forward function adds up (losses, counts).

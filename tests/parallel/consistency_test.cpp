@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_ranks.h"
 

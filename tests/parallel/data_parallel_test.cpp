@@ -7,6 +7,8 @@
 
 #include "ops/elementwise/elementwise.h"
 #include "ops/reduce/reduce.h"
+#include "runtime/autograd.h"
+#include "runtime/error.h"
 #include "runtime/rng.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_ranks.h"
@@ -21,8 +23,10 @@ struct Model {
   Parameter scale{"scale", Tensor::empty({kWidth}), Initializer::uniform(1)};
   Parameter shift{"shift", Tensor::empty({kWidth}), Initializer::uniform(1)};
   Parameter unused{"unused", Tensor::full({3}, 5), {}};
-  RunningStatistic input_mean{"input_mean", Tensor::zeros({1})};
+  RunningStatistic input_mean;
   Model() {
+    input_mean.name = "input_mean";
+    input_mean.value = Tensor::zeros({1});
     initialize(scale, 1, 0);
     initialize(shift, 1, 1);
   }

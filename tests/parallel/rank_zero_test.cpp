@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "runtime/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_ranks.h"
 
