@@ -13,18 +13,15 @@ constexpr char kConfigError = 'c';
 constexpr char kDataError = 'f';
 constexpr char kOtherError = 'e';
 
-std::string outcome_of(const std::function<void()>& work, std::exception_ptr& error) {
+std::string outcome_of(const std::function<void()>& work) {
   try {
     work();
     return {kDone};
   } catch (const ConfigError& caught) {
-    error = std::current_exception();
     return kConfigError + std::string(caught.what());
   } catch (const DataError& caught) {
-    error = std::current_exception();
     return kDataError + std::string(caught.what());
   } catch (const std::exception& caught) {
-    error = std::current_exception();
     return kOtherError + std::string(caught.what());
   }
 }
@@ -42,10 +39,8 @@ std::string broadcast(comm::Communicator& communicator, const std::string& text,
 
 void on_rank_zero(comm::Communicator& communicator, const std::string& label,
                   std::chrono::milliseconds timeout, const std::function<void()>& work) {
-  std::exception_ptr error;
-  const std::string mine = communicator.rank() == 0 ? outcome_of(work, error) : "";
+  const std::string mine = communicator.rank() == 0 ? outcome_of(work) : "";
   const std::string outcome = broadcast(communicator, mine, label, timeout);
-  if (error) std::rethrow_exception(error);
   const std::string text = outcome.substr(1);
   if (outcome[0] == kConfigError) throw ConfigError(text);
   if (outcome[0] == kDataError) throw DataError(text);
