@@ -22,10 +22,7 @@ void draw_mask(const RandomStream& stream, uint32_t threshold, uint8_t* keep, in
 void apply_mask(const float* x, const uint8_t* keep, float factor, float* y, int64_t count) {
   constexpr int64_t kGrain = 1 << 14;  // elements per thread at least
   parallel_for(count, kGrain, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const float scaled = x[i] * factor;
-      y[i] = keep[i] != 0 ? scaled : 0;
-    }
+    for (int64_t i = begin; i < end; ++i) y[i] = x[i] * (static_cast<float>(keep[i]) * factor);
   });
 }
 

@@ -9,7 +9,7 @@ namespace lockstep::ops::cpu {
 /// keep[i] = 1 where the upper 24 bits of draw i are at least `threshold`, else 0.
 void draw_mask(const RandomStream& stream, uint32_t threshold, uint8_t* keep, int64_t count);
 
-/// y[i] = keep[i] ? x[i] * factor : 0
+/// y[i] = x[i] * factor where keep[i] is 1, x[i] * 0 where it is 0.
 void apply_mask(const float* x, const uint8_t* keep, float factor, float* y, int64_t count);
 
 }  // namespace lockstep::ops::cpu

@@ -4,7 +4,7 @@ namespace lockstep::ops {
 
 int64_t BroadcastPlan::outer_count() const {
   int64_t count = 1;
-  for (int dim = 0; dim + 1 < ndim; ++dim) count *= extents[static_cast<size_t>(dim)];
+  for (int dim = 0; dim + 1 < ndim; ++dim) count *= extents[dim];
   return count;
 }
 
@@ -24,7 +24,7 @@ BroadcastPlan plan_broadcast(const Shape& result, const Tensor& a, const Tensor&
   for (int dim = 0; dim < result.ndim(); ++dim) {
     const int64_t extent = result[dim];
     if (extent == 1) continue;
-    const auto last = static_cast<size_t>(plan.ndim - 1);
+    const int last = plan.ndim - 1;
     if (plan.ndim > 0 && plan.a_strides[last] == a_strides[dim] * extent &&
         plan.b_strides[last] == b_strides[dim] * extent) {
       plan.extents[last] *= extent;
@@ -32,7 +32,7 @@ BroadcastPlan plan_broadcast(const Shape& result, const Tensor& a, const Tensor&
       plan.b_strides[last] = b_strides[dim];
       continue;
     }
-    const auto next = static_cast<size_t>(plan.ndim++);
+    const int next = plan.ndim++;
     plan.extents[next] = extent;
     plan.a_strides[next] = a_strides[dim];
     plan.b_strides[next] = b_strides[dim];

@@ -1,7 +1,6 @@
 // How two strided operands are walked together under broadcasting, in as few dimensions as possible.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "runtime/tensor.h"
@@ -13,11 +12,11 @@ namespace lockstep::ops {
 /// operand repeats) give.
 struct BroadcastPlan {
   int ndim = 1;
-  std::array<int64_t, Shape::kMaxDims> extents{1};
-  std::array<int64_t, Shape::kMaxDims> a_strides{};
-  std::array<int64_t, Shape::kMaxDims> b_strides{};
+  int64_t extents[Shape::kMaxDims] = {1};  // plain arrays: device code has no std::array
+  int64_t a_strides[Shape::kMaxDims] = {};
+  int64_t b_strides[Shape::kMaxDims] = {};
 
-  int64_t inner_extent() const { return extents[static_cast<size_t>(ndim - 1)]; }
+  int64_t inner_extent() const { return extents[ndim - 1]; }
   int64_t outer_count() const;  ///< product of all extents but the innermost
 };
 

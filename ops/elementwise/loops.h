@@ -49,7 +49,7 @@ template <class Functor>
 void Binary<Functor>::value(const Functor& functor, const BroadcastPlan& plan, const float* a, const float* b,
                             float* y) {
   const int64_t inner = plan.inner_extent();
-  const auto last = static_cast<size_t>(plan.ndim - 1);
+  const int last = plan.ndim - 1;
   const int64_t a_stride = plan.a_strides[last];
   const int64_t b_stride = plan.b_strides[last];
   if (plan.ndim == 1) {
@@ -65,7 +65,7 @@ void Binary<Functor>::value(const Functor& functor, const BroadcastPlan& plan, c
       int64_t rest = row;
       int64_t a_offset = 0;
       int64_t b_offset = 0;
-      for (size_t dim = last; dim-- > 0;) {
+      for (int dim = last; dim-- > 0;) {
         const int64_t index = rest % plan.extents[dim];
         rest /= plan.extents[dim];
         a_offset += index * plan.a_strides[dim];

@@ -5,8 +5,8 @@
 namespace lockstep::ops {
 namespace {
 
-std::vector<int64_t> used(const std::array<int64_t, Shape::kMaxDims>& values, const BroadcastPlan& plan) {
-  return {values.begin(), values.begin() + plan.ndim};
+std::vector<int64_t> used(const int64_t* values, const BroadcastPlan& plan) {
+  return {values, values + plan.ndim};
 }
 
 TEST(Broadcast, ContiguousOperandsBecomeOneRun) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "runtime/autograd.h"
 #include "runtime/threads.h"
@@ -79,6 +80,12 @@ TEST(Dropout, GradientHasTheMaskOfTheResult) {
 TEST(Dropout, ProbabilityZeroIsTheIdentity) {
   const Tensor x = Tensor::full({5}, 2);
   EXPECT_TRUE(dropout(x, 0, kKey, 0).same_memory(x));
+}
+
+TEST(Dropout, NonFiniteValuesStayVisible) {
+  const std::vector<float> values =
+      dropout(Tensor::full({50}, std::numeric_limits<double>::infinity()), 0.5, kKey, 0).to_vector<float>();
+  EXPECT_TRUE(std::none_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); }));
 }
 
 TEST(Dropout, EmptyAndOpaqueOperands) {

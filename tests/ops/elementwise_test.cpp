@@ -102,6 +102,22 @@ TEST(Elementwise, OneOperandTwiceGetsBothGradients) {
   EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{4, 6}));
 }
 
+TEST(Elementwise, ExponentialIsAccurateOverTheWholeRange) {
+  std::vector<float> values;
+  for (double x = -87.3; x < 88.7; x += 0.00371) values.push_back(static_cast<float>(x));
+  const auto count = static_cast<int64_t>(values.size());
+  const std::vector<float> result = exp(Tensor::from(values, {count})).to_vector<float>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double expected = std::exp(static_cast<double>(values[i]));
+    ASSERT_NEAR(result[i], expected, expected * 0x1p-22) << "exp(" << values[i] << ")";
+  }
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto edges = exp(Tensor::from<float>({0, kInf, -kInf, 88.73F, -105, nan}, {6})).to_vector<float>();
+  EXPECT_EQ(std::vector<float>(edges.begin(), edges.end() - 1), (std::vector<float>{1, kInf, 0, kInf, 0}));
+  EXPECT_TRUE(std::isnan(edges.back()));
+}
+
 TEST(Elementwise, NanAndInfinityPassThrough) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
