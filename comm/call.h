@@ -18,7 +18,7 @@ const char* name_of(Collective kind);  ///< "all_reduce", ...
 
 struct CollectiveOptions {
   /// For messages, e.g. "bucket 3 (conv1.weight .. fc.bias)".
-  std::string label;
+  std::string label{};
   /// The longest that one wait() may last; 0: the communicator's default.
   std::chrono::milliseconds timeout{0};
 };

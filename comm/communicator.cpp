@@ -15,7 +15,8 @@ void check_buffer(const char* operation, const char* name, const Buffer& buffer)
 
 void check_same_kind(const char* operation, const char* name, const Buffer& buffer, const Buffer& like) {
   check(buffer.dtype == like.dtype, operation, name, ": expected ", like.dtype, ", got ", buffer.dtype);
-  check(buffer.count == like.count, operation, name, ": expected ", like.count, " elements, got ", buffer.count);
+  check(buffer.count == like.count, operation, name, ": expected ", like.count, " elements, got ",
+        buffer.count);
 }
 
 bool overlap(const Buffer& a, const Buffer& b) {
@@ -43,18 +44,25 @@ Work Communicator::submit(Call call) {
 Work Communicator::all_reduce(Buffer data, ReduceOp op, const CollectiveOptions& options) {
   check_buffer("all_reduce", "data", data);
   if (size_ == 1) return {};
-  return submit({.kind = Collective::kAllReduce, .op = op, .dtype = data.dtype, .count = data.count,
-                 .operands = {data}, .result = data, .options = options});
+  return submit({.kind = Collective::kAllReduce,
+                 .op = op,
+                 .dtype = data.dtype,
+                 .count = data.count,
+                 .operands = {data},
+                 .result = data,
+                 .options = options});
 }
 
-Work Communicator::tree_sum(std::vector<Buffer> operands, int leaves, Buffer result, const CollectiveOptions& options) {
+Work Communicator::tree_sum(std::vector<Buffer> operands, int leaves, Buffer result,
+                            const CollectiveOptions& options) {
   check_buffer("tree_sum", "result", result);
-  check(is_power_of_two(leaves) && leaves >= size_, "tree_sum", "leaves: expected a power of two and at least ", size_,
-        " (the number of ranks), got ", leaves);
+  check(is_power_of_two(leaves) && leaves >= size_, "tree_sum",
+        "leaves: expected a power of two and at least ", size_, " (the number of ranks), got ", leaves);
   const auto [first, last] = rank_leaves(leaves, size_, rank_);
   const size_t subtrees = maximal_subtrees(leaves, first, last).size();
-  check(operands.size() == subtrees, "tree_sum", "expected ", subtrees, " operands, one for each subtree of leaves [",
-        first, ", ", last, ") of ", leaves, "; got ", operands.size());
+  check(operands.size() == subtrees, "tree_sum", "expected ", subtrees,
+        " operands, one for each subtree of leaves [", first, ", ", last, ") of ", leaves, "; got ",
+        operands.size());
   for (const Buffer& operand : operands) {
     check_buffer("tree_sum", "operand", operand);
     check_same_kind("tree_sum", "operand", operand, result);
@@ -65,39 +73,58 @@ Work Communicator::tree_sum(std::vector<Buffer> operands, int leaves, Buffer res
     copy_elements(operands[0], result.data);
     return {};
   }
-  return submit({.kind = Collective::kTreeSum, .dtype = result.dtype, .leaves = leaves, .count = result.count,
-                 .operands = std::move(operands), .result = result, .options = options});
+  return submit({.kind = Collective::kTreeSum,
+                 .dtype = result.dtype,
+                 .leaves = leaves,
+                 .count = result.count,
+                 .operands = std::move(operands),
+                 .result = result,
+                 .options = options});
 }
 
 Work Communicator::reduce_scatter(Buffer data, ReduceOp op, const CollectiveOptions& options) {
   check_buffer("reduce_scatter", "data", data);
   if (size_ == 1) return {};
-  return submit({.kind = Collective::kReduceScatter, .op = op, .dtype = data.dtype, .count = data.count,
-                 .operands = {data}, .result = data, .options = options});
+  return submit({.kind = Collective::kReduceScatter,
+                 .op = op,
+                 .dtype = data.dtype,
+                 .count = data.count,
+                 .operands = {data},
+                 .result = data,
+                 .options = options});
 }
 
 Work Communicator::all_gather(Buffer mine, Buffer all, const CollectiveOptions& options) {
   check_buffer("all_gather", "mine", mine);
   check_buffer("all_gather", "all", all);
   check(all.dtype == mine.dtype, "all_gather", "all: expected ", mine.dtype, " as in mine, got ", all.dtype);
-  check(all.count == size_ * mine.count, "all_gather", "all: expected ", size_ * mine.count, " elements (", size_,
-        " ranks, ", mine.count, " each), got ", all.count);
+  check(all.count == size_ * mine.count, "all_gather", "all: expected ", size_ * mine.count, " elements (",
+        size_, " ranks, ", mine.count, " each), got ", all.count);
   std::byte* place = static_cast<std::byte*>(all.data) + static_cast<size_t>(rank_) * mine.nbytes();
-  check(mine.data == place || !overlap(mine, all), "all_gather", "mine overlaps all, but not at rank ", rank_, "'s place");
+  check(mine.data == place || !overlap(mine, all), "all_gather", "mine overlaps all, but not at rank ", rank_,
+        "'s place");
   if (size_ == 1) {
     copy_elements(mine, place);
     return {};
   }
-  return submit({.kind = Collective::kAllGather, .dtype = mine.dtype, .count = mine.count, .operands = {mine},
-                 .result = all, .options = options});
+  return submit({.kind = Collective::kAllGather,
+                 .dtype = mine.dtype,
+                 .count = mine.count,
+                 .operands = {mine},
+                 .result = all,
+                 .options = options});
 }
 
 Work Communicator::broadcast(Buffer data, int root, const CollectiveOptions& options) {
   check_buffer("broadcast", "data", data);
   check(0 <= root && root < size_, "broadcast", "root: expected a rank below ", size_, ", got ", root);
   if (size_ == 1) return {};
-  return submit({.kind = Collective::kBroadcast, .dtype = data.dtype, .root = root, .count = data.count,
-                 .result = data, .options = options});
+  return submit({.kind = Collective::kBroadcast,
+                 .dtype = data.dtype,
+                 .root = root,
+                 .count = data.count,
+                 .result = data,
+                 .options = options});
 }
 
 void Communicator::barrier(const CollectiveOptions& options) {
@@ -112,13 +139,15 @@ std::unique_ptr<Communicator> Communicator::split(int color, int key) {
   };
   const Wish mine{color, key};
   std::vector<Wish> wishes(size_, mine);
-  all_gather({const_cast<Wish*>(&mine), 2, DType::kI64}, {wishes.data(), 2 * size_, DType::kI64}, {.label = "split"})
+  all_gather({const_cast<Wish*>(&mine), 2, DType::kI64}, {wishes.data(), 2 * size_, DType::kI64},
+             {.label = "split"})
       .wait();
   std::vector<int> members;
   for (int rank = 0; rank < size_; ++rank) {
     if (color >= 0 && wishes[rank].color == color) members.push_back(rank);
   }
-  std::stable_sort(members.begin(), members.end(), [&](int a, int b) { return wishes[a].key < wishes[b].key; });
+  std::stable_sort(members.begin(), members.end(),
+                   [&](int a, int b) { return wishes[a].key < wishes[b].key; });
   return make_split(color, members);
 }
 

@@ -1,10 +1,10 @@
 // Collectives among a fixed set of ranks.
 //
-// All ranks make the same calls in the same order (only memory, label and timeout may differ). Collectives return at once
-// and are carried out in the order of the calls; memory given to one belongs to it until its Work is done. Progress is
-// made by whoever waits, by poll(), and by a progress thread where the communicator has one. Calls that start collectives
-// come from one thread at a time; poll() and Work may be used from any. After a CommError the communicator is dead: every
-// later call throws.
+// All ranks make the same calls in the same order (only memory, label and timeout may differ). Collectives
+// return at once and are carried out in the order of the calls; memory given to one belongs to it until its
+// Work is done. Progress is made by whoever waits, by poll(), and by a progress thread where the communicator
+// has one. Calls that start collectives come from one thread at a time; poll() and Work may be used from any.
+// After a CommError the communicator is dead: every later call throws.
 #pragma once
 
 #include <cstdint>
@@ -34,20 +34,23 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// In place. A reproducible communicator sums in tree order, rank r being leaf r of next_power_of_two(size) leaves; a
-  /// fast one in an order that may depend on size. Every rank gets the same bits.
+  /// In place. A reproducible communicator sums in tree order, rank r being leaf r of next_power_of_two(size)
+  /// leaves; a fast one in an order that may depend on size. Every rank gets the same bits.
   Work all_reduce(Buffer data, ReduceOp op, const CollectiveOptions& options = {});
 
-  /// Sums over a binary tree with `leaves` leaves, a power of two and at least size: operands[i] is this rank's sum of the
-  /// subtree maximal_subtrees(leaves, rank_leaves(leaves, size, rank))[i]. The root's value goes to `result`, which may be
-  /// one of the operands; all operands are scratch afterwards. The same bits for any number of ranks.
-  Work tree_sum(std::vector<Buffer> operands, int leaves, Buffer result, const CollectiveOptions& options = {});
+  /// Sums over a binary tree with `leaves` leaves, a power of two and at least size: operands[i] is this
+  /// rank's sum of the subtree maximal_subtrees(leaves, rank_leaves(leaves, size, rank))[i]. The root's value
+  /// goes to `result`, which may be one of the operands; all operands are scratch afterwards. The same bits
+  /// for any number of ranks.
+  Work tree_sum(std::vector<Buffer> operands, int leaves, Buffer result,
+                const CollectiveOptions& options = {});
 
-  /// In place: rank r's chunk, chunk_of(count, size, r), holds the reduction afterwards (in the order of all_reduce); the
-  /// rest is scratch.
+  /// In place: rank r's chunk, chunk_of(count, size, r), holds the reduction afterwards (in the order of
+  /// all_reduce); the rest is scratch.
   Work reduce_scatter(Buffer data, ReduceOp op, const CollectiveOptions& options = {});
 
-  /// all.count == size * mine.count; rank r's elements arrive at r * mine.count. `mine` may be its own place in `all`.
+  /// all.count == size * mine.count; rank r's elements arrive at r * mine.count. `mine` may be its own place
+  /// in `all`.
   Work all_gather(Buffer mine, Buffer all, const CollectiveOptions& options = {});
 
   Work broadcast(Buffer data, int root, const CollectiveOptions& options = {});
@@ -55,8 +58,8 @@ class Communicator {
   /// Blocks until every rank has entered.
   void barrier(const CollectiveOptions& options = {});
 
-  /// Collective and blocking. Ranks with the same colour form a communicator, ordered by (key, rank); a negative colour
-  /// gets none (null). It shares this one's progress, and must not outlive it.
+  /// Collective and blocking. Ranks with the same colour form a communicator, ordered by (key, rank); a
+  /// negative colour gets none (null). It shares this one's progress, and must not outlive it.
   std::unique_ptr<Communicator> split(int color, int key);
 
   /// One bounded round of progress; cheap when nothing is to do.
@@ -68,7 +71,8 @@ class Communicator {
   uint64_t bytes_sent() const { return traffic().bytes; }
   uint64_t messages_sent() const { return traffic().messages; }
 
-  /// The collective that is being carried out and the ranks it waits for, for messages; empty when idle. Any thread.
+  /// The collective that is being carried out and the ranks it waits for, for messages; empty when idle. Any
+  /// thread.
   virtual std::string pending() const = 0;
 
  protected:
@@ -82,7 +86,8 @@ class Communicator {
   virtual void wait_for(WorkState& work) = 0;
   virtual void make_progress() = 0;
   virtual Traffic traffic() const = 0;
-  /// The communicator of `members`, ranks of this one; called by every rank. Empty `members`: takes part, gets null.
+  /// The communicator of `members`, ranks of this one; called by every rank. Empty `members`: takes part,
+  /// gets null.
   virtual std::unique_ptr<Communicator> make_split(int color, const std::vector<int>& members) = 0;
 
   Work submit(Call call);

@@ -23,12 +23,16 @@ struct Sum {
 // `a != a` is true for NaN only; a NaN in b makes the comparison false, which yields b.
 struct Max {
   template <class T>
-  static T apply(T a, T b) { return (a >= b) | (a != a) ? a : b; }
+  static T apply(T a, T b) {
+    return (a >= b) | (a != a) ? a : b;
+  }
 };
 
 struct Min {
   template <class T>
-  static T apply(T a, T b) { return (a <= b) | (a != a) ? a : b; }
+  static T apply(T a, T b) {
+    return (a <= b) | (a != a) ? a : b;
+  }
 };
 
 template <class Op, class T>
@@ -40,7 +44,8 @@ T combine(T a, T b) {
   }
 }
 
-// The three ways to alias are separate loops, since the compiler vectorises only what it knows not to overlap.
+// The three ways to alias are separate loops, since the compiler vectorises only what it knows not to
+// overlap.
 template <class Op, class T>
 void into_left(int64_t count, T* __restrict left, const T* __restrict right) {
   for (int64_t i = 0; i < count; ++i) left[i] = combine<Op>(left[i], right[i]);
@@ -73,9 +78,12 @@ void reduce(ReduceOp op, DType dtype, int64_t count, const void* left, const voi
   visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
     switch (op) {
-      case ReduceOp::kSum: return reduce_as<Sum, T>(count, left, right, target);
-      case ReduceOp::kMax: return reduce_as<Max, T>(count, left, right, target);
-      case ReduceOp::kMin: return reduce_as<Min, T>(count, left, right, target);
+      case ReduceOp::kSum:
+        return reduce_as<Sum, T>(count, left, right, target);
+      case ReduceOp::kMax:
+        return reduce_as<Max, T>(count, left, right, target);
+      case ReduceOp::kMin:
+        return reduce_as<Min, T>(count, left, right, target);
     }
   });
 }

@@ -9,10 +9,12 @@ namespace lockstep::comm {
 
 std::vector<TreeNode> maximal_subtrees(int leaves, int first, int last) {
   check(is_power_of_two(leaves) && 0 <= first && first <= last && last <= leaves, "maximal_subtrees",
-        "expected 0 <= first <= last <= leaves, a power of two; got first ", first, ", last ", last, ", leaves ", leaves);
+        "expected 0 <= first <= last <= leaves, a power of two; got first ", first, ", last ", last,
+        ", leaves ", leaves);
   std::vector<TreeNode> nodes;
   while (first < last) {
-    int level = first == 0 ? std::countr_zero(static_cast<unsigned>(leaves)) : std::countr_zero(static_cast<unsigned>(first));
+    int level = first == 0 ? std::countr_zero(static_cast<unsigned>(leaves))
+                           : std::countr_zero(static_cast<unsigned>(first));
     while (first + (1 << level) > last) --level;
     nodes.push_back({level, first >> level});
     first += 1 << level;
@@ -26,9 +28,13 @@ std::pair<int, int> rank_leaves(int leaves, int ranks, int rank) {
   return {bound(rank), bound(rank + 1)};
 }
 
-bool is_power_of_two(int value) { return value > 0 && std::has_single_bit(static_cast<unsigned>(value)); }
+bool is_power_of_two(int value) {
+  return value > 0 && std::has_single_bit(static_cast<unsigned>(value));
+}
 
-int next_power_of_two(int value) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(value, 1)))); }
+int next_power_of_two(int value) {
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::max(value, 1))));
+}
 
 Range chunk_of(int64_t count, int parts, int index) {
   const int64_t each = count / parts;

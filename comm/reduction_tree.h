@@ -30,24 +30,27 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// Part `index` of [0, count) cut into `parts` contiguous parts; the first count % parts have one element more.
+/// Part `index` of [0, count) cut into `parts` contiguous parts; the first count % parts have one element
+/// more.
 Range chunk_of(int64_t count, int parts, int index);
 
-/// Which leaves each rank holds: rank r the leaves [begin[r], begin[r + 1]). Leaves from begin.back() on are absent; an
-/// absent operand is skipped, so that the value of its sibling is the value of their parent.
+/// Which leaves each rank holds: rank r the leaves [begin[r], begin[r + 1]). Leaves from begin.back() on are
+/// absent; an absent operand is skipped, so that the value of its sibling is the value of their parent.
 struct LeafLayout {
   int leaves = 1;
   std::vector<int> begin;
 
   int ranks() const { return static_cast<int>(begin.size()) - 1; }
-  std::vector<TreeNode> subtrees(int rank) const { return maximal_subtrees(leaves, begin[rank], begin[rank + 1]); }
+  std::vector<TreeNode> subtrees(int rank) const {
+    return maximal_subtrees(leaves, begin[rank], begin[rank + 1]);
+  }
 };
 
-LeafLayout one_leaf_each(int ranks);            ///< rank r holds leaf r of next_power_of_two(ranks) leaves
+LeafLayout one_leaf_each(int ranks);             ///< rank r holds leaf r of next_power_of_two(ranks) leaves
 LeafLayout dealt_leaves(int leaves, int ranks);  ///< rank r holds rank_leaves(leaves, ranks, r)
 
-/// A way to complete the tree from subtrees in leaf order: slot i starts with subtree i; each merge adds two slots and
-/// leaves the sum in `left`. The last merge leaves the root in slot 0.
+/// A way to complete the tree from subtrees in leaf order: slot i starts with subtree i; each merge adds two
+/// slots and leaves the sum in `left`. The last merge leaves the root in slot 0.
 struct Merge {
   int left = 0;
   int right = 0;

@@ -8,8 +8,9 @@
 
 namespace lockstep::comm {
 
-/// Messages match by (sender, receiver, tag), in the order in which either side started them. No call blocks. One thread
-/// at a time may use the transports of a rank (a transport and all that were split off it); abort() is free.
+/// Messages match by (sender, receiver, tag), in the order in which either side started them. No call blocks.
+/// One thread at a time may use the transports of a rank (a transport and all that were split off it);
+/// abort() is free.
 class Transport {
  public:
   /// Tags lie in [0, kTagEnd).
@@ -22,20 +23,21 @@ class Transport {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// Start a transfer of exactly `nbytes`, which both sides must agree on. The memory belongs to the transport until
-  /// poll() has given back `token`.
+  /// Start a transfer of exactly `nbytes`, which both sides must agree on. The memory belongs to the
+  /// transport until poll() has given back `token`.
   virtual void send(int peer, int tag, const void* data, size_t nbytes, int token) = 0;
   virtual void receive(int peer, int tag, void* data, size_t nbytes, int token) = 0;
 
-  /// Appends the tokens of transfers that finished. Throws CommError when one failed or the ranks were aborted.
+  /// Appends the tokens of transfers that finished. Throws CommError when one failed or the ranks were
+  /// aborted.
   virtual void poll(std::vector<int>& finished) = 0;
 
-  /// The transport among `members` (ranks of this one, this rank among them; empty: none, null is returned). Every rank
-  /// calls it, at about the same time; members name the same colour.
+  /// The transport among `members` (ranks of this one, this rank among them; empty: none, null is returned).
+  /// Every rank calls it, at about the same time; members name the same colour.
   virtual std::unique_ptr<Transport> split(int color, const std::vector<int>& members) = 0;
 
-  /// Gives up, for `reason`: this rank's transfers are abandoned and their memory is no longer touched, and peers in the
-  /// same process get a CommError that names the first reason given. Any thread.
+  /// Gives up, for `reason`: this rank's transfers are abandoned and their memory is no longer touched, and
+  /// peers in the same process get a CommError that names the first reason given. Any thread.
   virtual void abort(const std::string& reason) noexcept = 0;
 
  protected:

@@ -15,8 +15,8 @@ struct WorkState {
   std::exception_ptr error;
 };
 
-/// Copies refer to the same collective. The communicator must outlive the calls made through it; dropping the handle
-/// neither cancels nor waits. May be used from any thread.
+/// Copies refer to the same collective. The communicator must outlive the calls made through it; dropping the
+/// handle neither cancels nor waits. May be used from any thread.
 class Work {
  public:
   Work() = default;  ///< finished
@@ -25,8 +25,8 @@ class Work {
 
   /// Makes one bounded round of progress if need be. A failed collective is done, too.
   bool done();
-  /// Makes progress until this rank's part is finished: its results are in place and its buffers are free again. Throws
-  /// CommError when the collective failed or its deadline passed.
+  /// Makes progress until this rank's part is finished: its results are in place and its buffers are free
+  /// again. Throws CommError when the collective failed or its deadline passed.
   void wait();
 
  private:

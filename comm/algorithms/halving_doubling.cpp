@@ -8,7 +8,8 @@
 namespace lockstep::comm {
 namespace {
 
-/// Pieces end on multiples of this many elements per rank, so that vector loops need no remainder inside a message.
+/// Pieces end on multiples of this many elements per rank, so that vector loops need no remainder inside a
+/// message.
 constexpr int64_t kUnitPerRank = 16;
 
 class HalvingDoubling {
@@ -59,7 +60,8 @@ class HalvingDoubling {
       round.given = is_left(k) ? high : low;
 
       const int slot = p % kPiecesInFlight * rounds_ + k;
-      round.sent = plan_.send(partner(k), tag(p, k), Region{0}.part(round.given), {k == 0 ? last_use_[slot] : ready});
+      round.sent =
+          plan_.send(partner(k), tag(p, k), Region{0}.part(round.given), {k == 0 ? last_use_[slot] : ready});
       const Region theirs = incoming_[slot].part({0, round.kept.count()});
       const StepId received = plan_.receive(partner(k), tag(p, k), theirs, {last_use_[slot]});
       const Region mine = Region{0}.part(round.kept);

@@ -27,9 +27,11 @@ Plan broadcast(const BroadcastShape& shape) {
     const Region piece = Region{kResult}.part(chunk_of(shape.count, pieces, p));
     const StepId gate = p < kPiecesInFlight ? kNoStep : last_sent[p - kPiecesInFlight];
     const unsigned highest_bit = std::bit_floor(relative);
-    const StepId received = relative == 0 ? kNoStep : plan.receive(absolute(relative - highest_bit), p, piece, {gate});
+    const StepId received =
+        relative == 0 ? kNoStep : plan.receive(absolute(relative - highest_bit), p, piece, {gate});
     StepId sent = received;
-    for (unsigned bit = relative == 0 ? 1 : highest_bit * 2; relative + bit < static_cast<unsigned>(shape.size); bit *= 2) {
+    for (unsigned bit = relative == 0 ? 1 : highest_bit * 2;
+         relative + bit < static_cast<unsigned>(shape.size); bit *= 2) {
       sent = plan.send(absolute(relative + bit), p, piece, {received, gate});
     }
     last_sent.push_back(sent);

@@ -5,7 +5,8 @@
 
 namespace lockstep::comm {
 
-/// Operand 0 (`count` elements) to its place in everybody's result; each rank sends to each: 1 round, (R-1) * count.
+/// Operand 0 (`count` elements) to its place in everybody's result; each rank sends to each: 1 round, (R-1) *
+/// count.
 Plan all_gather(int rank, int size, int64_t count);
 
 struct BroadcastShape {
@@ -16,7 +17,8 @@ struct BroadcastShape {
   int64_t chunk_count = 1;  ///< elements per message, so that a rank passes on one while the next arrives
 };
 
-/// The root's result to everybody's, along a binomial tree: ceil(log2 R) rounds, a rank sends at most that many copies.
+/// The root's result to everybody's, along a binomial tree: ceil(log2 R) rounds, a rank sends at most that
+/// many copies.
 Plan broadcast(const BroadcastShape& shape);
 
 /// One byte from each to each: not the fewest messages, but every rank knows exactly who has not come.

@@ -99,6 +99,8 @@ class OwnerExchange {
 
 }  // namespace
 
-Plan owner_exchange(const ReductionShape& shape) { return OwnerExchange(shape).build(); }
+Plan owner_exchange(const ReductionShape& shape) {
+  return OwnerExchange(shape).build();
+}
 
 }  // namespace lockstep::comm

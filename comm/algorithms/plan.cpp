@@ -18,7 +18,8 @@ StepId PlanBuilder::copy(const Region& source, const Region& target, const Depen
   return add({StepKind::kCopy, -1, 0, target, source, {}}, after);
 }
 
-StepId PlanBuilder::reduce(const Region& left, const Region& right, const Region& target, const Dependencies& after) {
+StepId PlanBuilder::reduce(const Region& left, const Region& right, const Region& target,
+                           const Dependencies& after) {
   return add({StepKind::kReduce, -1, 0, target, left, right}, after);
 }
 

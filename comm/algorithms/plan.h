@@ -1,5 +1,6 @@
-// What one rank does to carry out a collective: sends, receives, reductions and copies, with explicit dependencies. A plan
-// depends on the shape of the call alone, never on data or timing, and knows no memory: buffers are numbers.
+// What one rank does to carry out a collective: sends, receives, reductions and copies, with explicit
+// dependencies. A plan depends on the shape of the call alone, never on data or timing, and knows no memory:
+// buffers are numbers.
 #pragma once
 
 #include <cstdint>
@@ -35,20 +36,23 @@ struct Step {
 using StepId = int;
 inline constexpr StepId kNoStep = -1;
 
-/// Whatever is ready may run, in any order: dependencies alone say what must wait. They also bound what is in flight, by
-/// making a piece wait for the kPiecesInFlight-th before it on the same rank (and never for a later one).
+/// Whatever is ready may run, in any order: dependencies alone say what must wait. They also bound what is in
+/// flight, by making a piece wait for the kPiecesInFlight-th before it on the same rank (and never for a
+/// later one).
 struct Plan {
   /// Tags of a plan lie in [0, kTagEnd); a pair of ranks uses each at most once per direction.
   static constexpr int kTagEnd = 1 << 20;
 
   std::vector<Step> steps;
-  std::vector<int> dependency_counts;   ///< per step
-  std::vector<int> successor_offsets;   ///< successors of step s: [successor_offsets[s], successor_offsets[s + 1])
+  std::vector<int> dependency_counts;  ///< per step
+  std::vector<int>
+      successor_offsets;  ///< successors of step s: [successor_offsets[s], successor_offsets[s + 1])
   std::vector<StepId> successors;
   int64_t scratch_count = 0;
 };
 
-/// Builds a plan. Steps on empty regions are left out: they return kNoStep, which as a dependency means nothing.
+/// Builds a plan. Steps on empty regions are left out: they return kNoStep, which as a dependency means
+/// nothing.
 class PlanBuilder {
  public:
   using Dependencies = std::vector<StepId>;
@@ -57,7 +61,8 @@ class PlanBuilder {
   StepId receive(int peer, int tag, const Region& target, const Dependencies& after = {});
   StepId copy(const Region& source, const Region& target, const Dependencies& after = {});
   /// target = left op right; target may be one of them.
-  StepId reduce(const Region& left, const Region& right, const Region& target, const Dependencies& after = {});
+  StepId reduce(const Region& left, const Region& right, const Region& target,
+                const Dependencies& after = {});
   /// A part of the scratch memory that no other call returns.
   Region scratch(int64_t count);
 
@@ -74,20 +79,23 @@ struct ReductionShape {
   int rank = 0;
   int size = 1;
   int64_t count = 0;
-  /// Messages are cut near this many elements, so that the reduction of one overlaps the transfer of the next.
+  /// Messages are cut near this many elements, so that the reduction of one overlaps the transfer of the
+  /// next.
   int64_t chunk_count = 1;
-  LeafLayout layout;      ///< operand i of rank r holds subtree layout.subtrees(r)[i]
+  LeafLayout layout;     ///< operand i of rank r holds subtree layout.subtrees(r)[i]
   bool scatter = false;  ///< only chunk_of(count, size, rank) of the result is wanted
 };
 
-/// Enough to keep the wire busy while a piece is reduced, few enough that their scratch memory stays in cache.
+/// Enough to keep the wire busy while a piece is reduced, few enough that their scratch memory stays in
+/// cache.
 inline constexpr int kPiecesInFlight = 4;
 
-/// The number of pieces of about `chunk_count` elements that `count` is cut into, at least 1, and few enough that each
-/// may use `tags_per_piece` tags.
+/// The number of pieces of about `chunk_count` elements that `count` is cut into, at least 1, and few enough
+/// that each may use `tags_per_piece` tags.
 int piece_count(int64_t count, int64_t chunk_count, int64_t tags_per_piece);
 
-/// Piece `index` of [0, count) cut into `pieces`; all but the last non-empty one hold a multiple of `unit` elements.
+/// Piece `index` of [0, count) cut into `pieces`; all but the last non-empty one hold a multiple of `unit`
+/// elements.
 Range piece_of(int64_t count, int pieces, int index, int64_t unit);
 
 }  // namespace lockstep::comm

@@ -43,7 +43,8 @@ class Ring {
   /// This rank's operands of a chunk, added up in operand 0.
   StepId add_operands(int chunk, int p, StepId after) {
     const Region sum = Region{0}.part(piece(chunk, p));
-    for (int i = 1; i < operands_; ++i) after = plan_.reduce(sum, Region{i}.part(piece(chunk, p)), sum, {after});
+    for (int i = 1; i < operands_; ++i)
+      after = plan_.reduce(sum, Region{i}.part(piece(chunk, p)), sum, {after});
     return after;
   }
 
@@ -60,7 +61,8 @@ class Ring {
       const StepId received = plan_.receive(previous(), tag(p, round), theirs, {last_use_[slot]});
       const StepId added = add_operands(chunk, p, gate);
       const bool last = round + 2 == shape_.size;
-      ready = plan_.reduce(theirs, mine, last ? Region{kResult}.part(piece(chunk, p)) : mine, {received, added});
+      ready =
+          plan_.reduce(theirs, mine, last ? Region{kResult}.part(piece(chunk, p)) : mine, {received, added});
       if (ready != kNoStep) last_use_[slot] = ready;
     }
     return ready;
@@ -88,6 +90,8 @@ class Ring {
 
 }  // namespace
 
-Plan ring(const ReductionShape& shape) { return Ring(shape).build(); }
+Plan ring(const ReductionShape& shape) {
+  return Ring(shape).build();
+}
 
 }  // namespace lockstep::comm

@@ -16,7 +16,9 @@ constexpr Algorithm kAlgorithms[] = {
 
 }  // namespace
 
-std::span<const Algorithm> algorithms() { return kAlgorithms; }
+std::span<const Algorithm> algorithms() {
+  return kAlgorithms;
+}
 
 std::string algorithm_names(bool tree_order_only) {
   std::string names;

@@ -6,7 +6,8 @@
 
 namespace lockstep::comm {
 
-/// Looks again at once for a while, then lets others run, then sleeps 50 us at a time, so that a long wait costs little.
+/// Looks again at once for a while, then lets others run, then sleeps 50 us at a time, so that a long wait
+/// costs little.
 class Backoff {
  public:
   /// `spins`: how often to look again at once; 0 where there are more threads than cores.

@@ -39,9 +39,9 @@ bool CallCheck::advance() {
   for (const int token : finished_) (token == kSentToken ? sent_ : received_) = true;
   if (!sent_ || !received_) return false;
   const char* difference = first_difference(mine_, theirs_);
-  check<CommError>(difference == nullptr, "call check", "the ranks make different calls (first difference: ", difference,
-                   "): rank ", transport_.rank(), " called ", mine_.text, ", rank ", previous(), " called ",
-                   theirs_.text);
+  check<CommError>(
+      difference == nullptr, "call check", "the ranks make different calls (first difference: ", difference,
+      "): rank ", transport_.rank(), " called ", mine_.text, ", rank ", previous(), " called ", theirs_.text);
   return true;
 }
 
@@ -56,6 +56,8 @@ const char* CallCheck::first_difference(const Description& a, const Description&
   return nullptr;
 }
 
-std::vector<int> CallCheck::missing_peers() const { return {received_ ? next() : previous()}; }
+std::vector<int> CallCheck::missing_peers() const {
+  return {received_ ? next() : previous()};
+}
 
 }  // namespace lockstep::comm

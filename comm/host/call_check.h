@@ -9,14 +9,15 @@
 
 namespace lockstep::comm {
 
-/// Tells the next rank of a ring what this rank calls and compares it with what the previous one calls. Each link of the
-/// ring is compared, so if any two ranks differ, some rank notices.
+/// Tells the next rank of a ring what this rank calls and compares it with what the previous one calls. Each
+/// link of the ring is compared, so if any two ranks differ, some rank notices.
 class CallCheck {
  public:
   explicit CallCheck(Transport& transport) : transport_(transport) {}
 
   void start(const Call& call);
-  /// True once the previous rank's call is known and equal. Throws CommError naming both ranks and calls when not.
+  /// True once the previous rank's call is known and equal. Throws CommError naming both ranks and calls when
+  /// not.
   bool advance();
   std::vector<int> missing_peers() const;
 

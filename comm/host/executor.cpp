@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 #include "comm/reduce_kernels.h"
@@ -11,6 +12,9 @@ namespace {
 
 /// Reductions and copies of one round: more would leave finished transfers unnoticed for too long.
 constexpr int kLocalStepsPerRound = 2;
+
+/// In Executor::parts_, where 0 means not started.
+constexpr int kFinished = -1;
 
 }  // namespace
 
@@ -66,13 +70,18 @@ bool Executor::advance() {
 }
 
 std::vector<int> Executor::missing_peers() const {
+  std::set<int> heard;
   std::set<int> receiving;
   std::set<int> sending;
   for (size_t id = 0; id < parts_.size(); ++id) {
-    if (parts_[id] == 0) continue;
     const Step& step = plan_->steps[id];
-    (step.kind == StepKind::kReceive ? receiving : sending).insert(step.peer);
+    if (step.kind == StepKind::kReceive && parts_[id] == kFinished) heard.insert(step.peer);
+    if (parts_[id] > 0) (step.kind == StepKind::kReceive ? receiving : sending).insert(step.peer);
   }
+  std::vector<int> silent;
+  std::set_difference(receiving.begin(), receiving.end(), heard.begin(), heard.end(),
+                      std::back_inserter(silent));
+  if (!silent.empty()) return silent;
   const std::set<int>& missing = receiving.empty() ? sending : receiving;
   return {missing.begin(), missing.end()};
 }
@@ -80,14 +89,21 @@ std::vector<int> Executor::missing_peers() const {
 std::byte* Executor::address(const Region& region) const {
   void* base = nullptr;
   switch (region.buffer) {
-    case kResult: base = call_->result.data; break;
-    case kScratch: base = scratch_->data(); break;
-    default: base = call_->operands[region.buffer].data;
+    case kResult:
+      base = call_->result.data;
+      break;
+    case kScratch:
+      base = scratch_->data();
+      break;
+    default:
+      base = call_->operands[region.buffer].data;
   }
   return static_cast<std::byte*>(base) + static_cast<size_t>(region.begin) * element_size_;
 }
 
-size_t Executor::nbytes(const Region& region) const { return static_cast<size_t>(region.count) * element_size_; }
+size_t Executor::nbytes(const Region& region) const {
+  return static_cast<size_t>(region.count) * element_size_;
+}
 
 void Executor::make_ready(StepId id) {
   const StepKind kind = plan_->steps[id].kind;
@@ -114,7 +130,8 @@ void Executor::start_transfer(StepId id) {
 
 void Executor::run_local(const Step& step) {
   if (step.kind == StepKind::kReduce) {
-    reduce(call_->op, call_->dtype, step.target.count, address(step.left), address(step.right), address(step.target));
+    reduce(call_->op, call_->dtype, step.target.count, address(step.left), address(step.right),
+           address(step.target));
   } else if (address(step.left) != address(step.target)) {
     std::memcpy(address(step.target), address(step.left), nbytes(step.target));
   }
@@ -126,6 +143,7 @@ void Executor::finish_part(StepId id) {
 
 void Executor::finish(StepId id) {
   --unfinished_;
+  parts_[id] = kFinished;
   for (int i = plan_->successor_offsets[id]; i < plan_->successor_offsets[id + 1]; ++i) {
     const StepId successor = plan_->successors[i];
     if (--waits_[successor] == 0) make_ready(successor);

@@ -27,7 +27,8 @@ class Executor {
   bool advance();
   bool finished() const { return unfinished_ == 0; }
 
-  /// The ranks whose messages have not come; if all have come, those that have not taken ours. In rank order.
+  /// The ranks that have sent nothing of what is awaited now; if there is none, those that owe more messages;
+  /// if there is none, those that have not taken ours. In rank order.
   std::vector<int> missing_peers() const;
   const Traffic& traffic() const { return traffic_; }
 
@@ -48,10 +49,10 @@ class Executor {
   size_t element_size_ = 1;
   size_t unfinished_ = 0;
   std::vector<int> waits_;               // per step: dependencies that are not finished
-  std::vector<int> parts_;               // per step: messages under way
+  std::vector<int> parts_;               // per step: messages under way, or that it is finished
   std::vector<StepId> ready_transfers_;  // to start, in plan order as far as known
   std::vector<StepId> ready_local_;
-  size_t next_local_ = 0;                // of ready_local_
+  size_t next_local_ = 0;  // of ready_local_
   std::vector<int> finished_tokens_;
   std::shared_ptr<Storage> scratch_;
   Traffic traffic_;

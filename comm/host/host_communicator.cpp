@@ -40,7 +40,8 @@ std::string in_seconds(Clock::duration time) {
 }  // namespace
 
 HostCommunicator::HostCommunicator(std::unique_ptr<Transport> transport, const HostOptions& options)
-    : HostCommunicator(std::move(transport), options, std::make_shared<ProgressEngine>(engine_options(options))) {}
+    : HostCommunicator(std::move(transport), options,
+                       std::make_shared<ProgressEngine>(engine_options(options))) {}
 
 HostCommunicator::HostCommunicator(std::unique_ptr<Transport> transport, const HostOptions& options,
                                    std::shared_ptr<ProgressEngine> engine)
@@ -64,9 +65,13 @@ HostCommunicator::~HostCommunicator() {
   queue_.reset();
 }
 
-const char* HostCommunicator::algorithm() const { return algorithm_.name; }
+const char* HostCommunicator::algorithm() const {
+  return algorithm_.name;
+}
 
-bool HostCommunicator::has_progress_thread() const { return engine_->has_thread(); }
+bool HostCommunicator::has_progress_thread() const {
+  return engine_->has_thread();
+}
 
 std::string HostCommunicator::pending() const {
   const auto lock = engine_->lock();
@@ -93,7 +98,9 @@ void HostCommunicator::wait_for(WorkState& work) {
   const auto give_up = [&](const auto&... reason) {
     const auto lock = engine_->lock();
     if (work.done.load(std::memory_order_acquire)) return;
-    queue_->fail(to_text("[", name_of(call.kind), "] ", queue_->describe_front(), ": ", reason...));
+    std::string text = to_text("[", name_of(call.kind), "] ", queue_->describe_front(), ": ", reason...);
+    if (!queue_->is_front(work)) text += "; " + describe(call) + " waits behind it";
+    queue_->fail(text);
   };
   while (!work.done.load(std::memory_order_acquire)) {
     if (engine_->try_round()) {
@@ -114,7 +121,9 @@ void HostCommunicator::wait_for(WorkState& work) {
   }
 }
 
-void HostCommunicator::make_progress() { engine_->try_round(); }
+void HostCommunicator::make_progress() {
+  engine_->try_round();
+}
 
 Traffic HostCommunicator::traffic() const {
   const auto lock = engine_->lock();

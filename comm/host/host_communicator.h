@@ -14,8 +14,8 @@ namespace lockstep::comm {
 
 enum class Numerics { kReproducible, kFast };
 
-/// Who moves messages on while the rank computes. A thread hides communication behind computation, but takes time from it
-/// where it has no core of its own.
+/// Who moves messages on while the rank computes. A thread hides communication behind computation, but takes
+/// time from it where it has no core of its own.
 enum class Progress {
   kAuto,    ///< a thread if this process may use more cores than `busy_threads`
   kCaller,  ///< only callers of wait(), done() and poll()
@@ -27,21 +27,22 @@ struct HostOptions {
   std::string algorithm = "AUTO";
   /// kReproducible refuses algorithms whose order of summation depends on the number of ranks.
   Numerics numerics = Numerics::kReproducible;
-  /// The longest that one wait() may last. The communicator is dead afterwards, so it must cover the greatest lateness of
-  /// a healthy peer.
+  /// The longest that one wait() may last. The communicator is dead afterwards, so it must cover the greatest
+  /// lateness of a healthy peer.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
   Progress progress = Progress::kAuto;
-  /// Compute threads of all ranks that share the cores of this process. With fewer cores than that, waits do not spin.
+  /// Compute threads of all ranks that share the cores of this process. With fewer cores than that, waits do
+  /// not spin.
   int busy_threads = 1;
   /// Compares every call with the neighbour's before it is carried out: a round trip more per collective.
   bool debug_checks = false;
   /// Longer transfers are cut. MPI counts are ints, so below 2 GiB; tests use a few bytes.
   size_t max_message_bytes = size_t{1} << 30;
-  /// About how many bytes a reduction works on at a time: small enough for the second-level cache, large enough that the
-  /// start of a message does not count.
+  /// About how many bytes a reduction works on at a time: small enough for the second-level cache, large
+  /// enough that the start of a message does not count.
   size_t chunk_bytes = size_t{256} << 10;
-  /// When it becomes true, a wait that lasts longer than `stop_grace` from then on ends with a CommError. May be null; must
-  /// outlive the communicator.
+  /// When it becomes true, a wait that lasts longer than `stop_grace` from then on ends with a CommError. May
+  /// be null; must outlive the communicator.
   const std::atomic<bool>* stop = nullptr;
   std::chrono::milliseconds stop_grace{300};
 };
@@ -53,8 +54,8 @@ struct Algorithm;
 
 class HostCommunicator final : public Communicator {
  public:
-  /// Throws InvalidArgument for an algorithm that is unknown or not reproducible when it must be. At most one such
-  /// communicator at a time may exist over the transports of a rank; it makes the others with split().
+  /// Throws InvalidArgument for an algorithm that is unknown or not reproducible when it must be. At most one
+  /// such communicator at a time may exist over the transports of a rank; it makes the others with split().
   HostCommunicator(std::unique_ptr<Transport> transport, const HostOptions& options);
   /// If collectives are unfinished, peers in the same process are told and get a CommError.
   ~HostCommunicator() override;

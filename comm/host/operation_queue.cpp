@@ -5,8 +5,8 @@
 namespace lockstep::comm {
 namespace {
 
-/// Different for neighbouring calls and for different kinds, so that a call that has no partner fails at its deadline
-/// instead of taking another one's data.
+/// Different for neighbouring calls and for different kinds, so that a call that has no partner fails at its
+/// deadline instead of taking another one's data.
 int tag_base_of(const Call& call) {
   constexpr uint64_t kSequences = 64;
   const auto kind = static_cast<int>(call.kind);
@@ -30,7 +30,8 @@ OperationQueue::OperationQueue(std::unique_ptr<Transport> transport, const Optio
       unfinished_(unfinished) {}
 
 OperationQueue::~OperationQueue() {
-  if (!empty()) fail("the communicator was destroyed before " + describe(operations_.front()->call) + " was finished");
+  if (!empty())
+    fail("the communicator was destroyed before " + describe(operations_.front()->call) + " was finished");
 }
 
 void OperationQueue::push(std::shared_ptr<Operation> operation) {

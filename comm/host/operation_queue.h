@@ -36,14 +36,15 @@ class OperationQueue {
   /// Throws CommError when the communicator is dead.
   void push(std::shared_ptr<Operation> operation);
 
-  /// One bounded round; never throws: an error fails all operations, and those to come. True if anything happened.
+  /// One bounded round; never throws: an error fails all operations, and those to come. True if anything
+  /// happened.
   bool advance();
 
   /// All operations end with a CommError of this text; so does every later push. Peers are told.
   void fail(const std::string& text);
 
   bool empty() const { return operations_.empty(); }
-  bool dead() const { return error_ != nullptr; }
+  bool is_front(const WorkState& work) const { return !empty() && operations_.front().get() == &work; }
   /// "rank 2: all_reduce #17 (...) at step 12, waiting for rank 3"; empty if nothing is being carried out.
   std::string describe_front() const;
 

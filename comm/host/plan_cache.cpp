@@ -27,15 +27,22 @@ Plan PlanCache::make_plan(const Call& call) const {
   const int64_t chunk_count = std::max<int64_t>(1, static_cast<int64_t>(chunk_bytes_ / size_of(call.dtype)));
   ReductionShape shape{rank_, size_, call.count, chunk_count, {}, false};
   switch (call.kind) {
-    case Collective::kAllReduce: shape.layout = one_leaf_each(size_); return algorithm_.plan(shape);
-    case Collective::kTreeSum: shape.layout = dealt_leaves(call.leaves, size_); return algorithm_.plan(shape);
+    case Collective::kAllReduce:
+      shape.layout = one_leaf_each(size_);
+      return algorithm_.plan(shape);
+    case Collective::kTreeSum:
+      shape.layout = dealt_leaves(call.leaves, size_);
+      return algorithm_.plan(shape);
     case Collective::kReduceScatter:
       shape.layout = one_leaf_each(size_);
       shape.scatter = true;
       return algorithm_.plan(shape);
-    case Collective::kAllGather: return all_gather(rank_, size_, call.count);
-    case Collective::kBroadcast: return broadcast({rank_, size_, call.root, call.count, chunk_count});
-    case Collective::kBarrier: break;
+    case Collective::kAllGather:
+      return all_gather(rank_, size_, call.count);
+    case Collective::kBroadcast:
+      return broadcast({rank_, size_, call.root, call.count, chunk_count});
+    case Collective::kBarrier:
+      break;
   }
   return barrier(rank_, size_);
 }

@@ -12,8 +12,8 @@
 
 namespace lockstep::comm {
 
-/// Holds the progress lock and the queues that it guards: those of a communicator and of all that were split off it.
-/// Whoever holds the lock may use their transports.
+/// Holds the progress lock and the queues that it guards: those of a communicator and of all that were split
+/// off it. Whoever holds the lock may use their transports.
 class ProgressEngine {
  public:
   struct Options {

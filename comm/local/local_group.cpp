@@ -27,7 +27,8 @@ struct Incoming {
   int token;
 };
 
-/// What belongs to one rank. Data is copied under the lock of the receiver's mailbox, by whoever comes second.
+/// What belongs to one rank. Data is copied under the lock of the receiver's mailbox, by whoever comes
+/// second.
 struct Mailbox {
   std::mutex mutex;
   std::deque<Outgoing> arrived;  // sends to this rank that it does not receive yet
@@ -51,8 +52,8 @@ auto find_match(Queue& queue, int sender, int tag) {
 }
 
 void deliver(const Outgoing& message, const Incoming& receive) {
-  check<CommError>(message.nbytes == receive.nbytes, "transport", "rank ", message.sender, " sent ", message.nbytes,
-                   " bytes where ", receive.nbytes, " were expected");
+  check<CommError>(message.nbytes == receive.nbytes, "transport", "rank ", message.sender, " sent ",
+                   message.nbytes, " bytes where ", receive.nbytes, " were expected");
   if (message.nbytes > 0) std::memcpy(receive.data, message.data, message.nbytes);
 }
 
@@ -69,7 +70,8 @@ struct LocalState {
   std::deque<Mailbox> mailboxes;
   std::shared_ptr<Family> family;
   std::mutex split_mutex;
-  std::map<std::pair<int, int>, Child> children;  // by (number of the split, colour), until all members have joined
+  std::map<std::pair<int, int>, Child>
+      children;  // by (number of the split, colour), until all members have joined
 };
 
 namespace {
@@ -89,7 +91,8 @@ void abort_family(Family& family, const std::string& reason) {
     family.aborted = true;
     groups = family.groups;
   }
-  // A copy that began before is over once its mailbox could be locked; after that no memory is touched any more.
+  // A copy that began before is over once its mailbox could be locked; after that no memory is touched any
+  // more.
   for (const std::weak_ptr<LocalState>& group : groups) {
     const std::shared_ptr<LocalState> state = group.lock();
     if (!state) continue;
@@ -205,7 +208,9 @@ LocalGroup::LocalGroup(int size) {
 
 LocalGroup::~LocalGroup() = default;
 
-int LocalGroup::size() const { return static_cast<int>(state_->mailboxes.size()); }
+int LocalGroup::size() const {
+  return static_cast<int>(state_->mailboxes.size());
+}
 
 std::unique_ptr<Transport> LocalGroup::transport(int rank) {
   check(0 <= rank && rank < size(), "local group", "rank ", rank, " is not one of ", size());

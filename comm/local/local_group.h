@@ -22,7 +22,8 @@ class LocalGroup {
   /// The transport of one rank; for each rank once.
   std::unique_ptr<Transport> transport(int rank);
 
-  /// For a rank that ends without its transport knowing, by an exception say: all others get a CommError with the reason.
+  /// For a rank that ends without its transport knowing, by an exception say: all others get a CommError with
+  /// the reason.
   void abort(int rank, const std::string& reason) noexcept;
 
  private:

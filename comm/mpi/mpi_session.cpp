@@ -12,10 +12,14 @@ namespace {
 
 int to_mpi(MpiThreadLevel level) {
   switch (level) {
-    case MpiThreadLevel::kSingle: return MPI_THREAD_SINGLE;
-    case MpiThreadLevel::kFunneled: return MPI_THREAD_FUNNELED;
-    case MpiThreadLevel::kSerialized: return MPI_THREAD_SERIALIZED;
-    case MpiThreadLevel::kMultiple: break;
+    case MpiThreadLevel::kSingle:
+      return MPI_THREAD_SINGLE;
+    case MpiThreadLevel::kFunneled:
+      return MPI_THREAD_FUNNELED;
+    case MpiThreadLevel::kSerialized:
+      return MPI_THREAD_SERIALIZED;
+    case MpiThreadLevel::kMultiple:
+      break;
   }
   return MPI_THREAD_MULTIPLE;
 }
@@ -31,17 +35,22 @@ MpiThreadLevel from_mpi(int level) {
 
 const char* name_of(MpiThreadLevel level) {
   switch (level) {
-    case MpiThreadLevel::kSingle: return "MPI_THREAD_SINGLE";
-    case MpiThreadLevel::kFunneled: return "MPI_THREAD_FUNNELED";
-    case MpiThreadLevel::kSerialized: return "MPI_THREAD_SERIALIZED";
-    case MpiThreadLevel::kMultiple: break;
+    case MpiThreadLevel::kSingle:
+      return "MPI_THREAD_SINGLE";
+    case MpiThreadLevel::kFunneled:
+      return "MPI_THREAD_FUNNELED";
+    case MpiThreadLevel::kSerialized:
+      return "MPI_THREAD_SERIALIZED";
+    case MpiThreadLevel::kMultiple:
+      break;
   }
   return "MPI_THREAD_MULTIPLE";
 }
 
 void check_thread_level(MpiThreadLevel required, MpiThreadLevel provided) {
-  check<CommError>(provided >= required, "MPI_Init_thread", "MPI allows too little of threads: expected at least ",
-                   name_of(required), ", got ", name_of(provided));
+  check<CommError>(provided >= required, "MPI_Init_thread",
+                   "MPI allows too little of threads: expected at least ", name_of(required), ", got ",
+                   name_of(provided));
 }
 
 MpiSession::MpiSession(MpiThreadLevel required) {

@@ -5,7 +5,8 @@
 
 namespace lockstep::comm {
 
-/// What MPI allows of threads, in MPI's order. One progress lock lets one thread at a time call MPI: kSerialized.
+/// What MPI allows of threads, in MPI's order. One progress lock lets one thread at a time call MPI:
+/// kSerialized.
 enum class MpiThreadLevel : uint8_t { kSingle, kFunneled, kSerialized, kMultiple };
 const char* name_of(MpiThreadLevel level);  ///< "MPI_THREAD_SINGLE", ...
 
@@ -14,10 +15,11 @@ void check_thread_level(MpiThreadLevel required, MpiThreadLevel provided);
 
 class MpiSession {
  public:
-  /// Starts MPI; if somebody else has started it, only asks for its thread level. Throws CommError when MPI does not give
-  /// `required`.
+  /// Starts MPI; if somebody else has started it, only asks for its thread level. Throws CommError when MPI
+  /// does not give `required`.
   explicit MpiSession(MpiThreadLevel required = MpiThreadLevel::kSerialized);
-  /// Does nothing: after an error no clean-up may enter MPI, which could block for ever. Success calls finalize().
+  /// Does nothing: after an error no clean-up may enter MPI, which could block for ever. Success calls
+  /// finalize().
   ~MpiSession() = default;
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
@@ -25,7 +27,8 @@ class MpiSession {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// Ends MPI (unless somebody else started it): collective, after all communicators are gone and only on success.
+  /// Ends MPI (unless somebody else started it): collective, after all communicators are gone and only on
+  /// success.
   void finalize();
 
   /// Ends all ranks; they exit with `code`, 1 to 255. Any thread.

@@ -27,7 +27,6 @@ class MpiTransport final : public Transport {
   MpiTransport(MPI_Comm communicator, int rank, int size, std::shared_ptr<Failure> failure)
       : Transport(rank, size), communicator_(communicator), failure_(std::move(failure)) {
     check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    check_tag_bound();
   }
 
   ~MpiTransport() override {
@@ -40,7 +39,8 @@ class MpiTransport final : public Transport {
 
   void send(int peer, int tag, const void* data, size_t nbytes, int token) override {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(data, checked_count(nbytes), MPI_BYTE, peer, tag, communicator_, &request), "MPI_Isend");
+    check_mpi(MPI_Isend(data, checked_count(nbytes), MPI_BYTE, peer, tag, communicator_, &request),
+              "MPI_Isend");
     add(request, {token, -1, peer});
   }
 
@@ -56,8 +56,7 @@ class MpiTransport final : public Transport {
     if (requests_.empty()) return;
     const int pending = static_cast<int>(requests_.size());
     int completed = 0;
-    const int code =
-        MPI_Testsome(pending, requests_.data(), &completed, completed_.data(), statuses_.data());
+    const int code = MPI_Testsome(pending, requests_.data(), &completed, completed_.data(), statuses_.data());
     if (code == MPI_ERR_IN_STATUS) {
       for (int i = 0; i < completed; ++i) check_mpi(statuses_[i].MPI_ERROR, "MPI_Testsome");
     }
@@ -76,7 +75,8 @@ class MpiTransport final : public Transport {
     MPI_Comm part = MPI_COMM_NULL;
     int key = 0;
     while (key < static_cast<int>(members.size()) && members[key] != rank()) ++key;
-    check_mpi(MPI_Comm_split(communicator_, members.empty() ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
+    check_mpi(MPI_Comm_split(communicator_, members.empty() ? MPI_UNDEFINED : color, key, &part),
+              "MPI_Comm_split");
     if (part == MPI_COMM_NULL) return nullptr;
     return std::make_unique<MpiTransport>(part, key, static_cast<int>(members.size()), failure_);
   }
@@ -93,15 +93,6 @@ class MpiTransport final : public Transport {
     int expected_count;  // bytes to receive; -1 for a send
     int peer;
   };
-
-  void check_tag_bound() const {
-    void* value = nullptr;
-    int found = 0;
-    check_mpi(MPI_Comm_get_attr(communicator_, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
-    const int bound = found ? *static_cast<int*>(value) : 0;
-    check<CommError>(bound >= kTagEnd - 1, "MPI transport", "this MPI has too few message tags: expected tags up to ",
-                     kTagEnd - 1, ", got MPI_TAG_UB ", bound);
-  }
 
   static int checked_count(size_t nbytes) {
     ensure(nbytes <= INT_MAX, "MPI transport", "a message of ", nbytes, " bytes");
@@ -148,6 +139,16 @@ class MpiTransport final : public Transport {
   std::vector<MPI_Status> statuses_;
 };
 
+void check_tag_bound() {
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
+  const int bound = found ? *static_cast<int*>(value) : 0;
+  check<CommError>(bound >= Transport::kTagEnd - 1, "MPI transport",
+                   "this MPI has too few message tags: expected tags up to ", Transport::kTagEnd - 1,
+                   ", got MPI_TAG_UB ", bound);
+}
+
 /// MPI_Comm_dup without its unlimited wait for late ranks.
 MPI_Comm duplicate_world(std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
@@ -158,8 +159,9 @@ MPI_Comm duplicate_world(std::chrono::milliseconds timeout) {
     int done = 0;
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done) return communicator;
-    check<CommError>(std::chrono::steady_clock::now() < deadline, "MPI_Comm_idup", "not all ranks have come within ",
-                     std::chrono::duration<double>(timeout).count(), " s of start-up");
+    check<CommError>(std::chrono::steady_clock::now() < deadline, "MPI_Comm_idup",
+                     "not all ranks have come within ", std::chrono::duration<double>(timeout).count(),
+                     " s of start-up");
     std::this_thread::yield();
   }
 }
@@ -167,6 +169,7 @@ MPI_Comm duplicate_world(std::chrono::milliseconds timeout) {
 }  // namespace
 
 std::unique_ptr<Transport> make_mpi_transport(const MpiSession& session, std::chrono::milliseconds timeout) {
+  check_tag_bound();
   return std::make_unique<MpiTransport>(duplicate_world(timeout), session.rank(), session.size(),
                                         std::make_shared<Failure>());
 }

@@ -12,8 +12,8 @@ std::string compare(Guarded<T>& actual, Range range, const std::string& what, co
   if (!actual.guards_intact()) return what + " wrote beyond its memory; ";
   for (int64_t i = range.begin; i < range.end; ++i) {
     if (as_integer(actual[i]) != expected(i)) {
-      return to_text(what, " of ", actual.count(), " ", DTypeOf<T>::value, ": element ", i, ": expected ", expected(i),
-                     ", got ", as_integer(actual[i]), "; ");
+      return to_text(what, " of ", actual.count(), " ", DTypeOf<T>::value, ": element ", i, ": expected ",
+                     expected(i), ", got ", as_integer(actual[i]), "; ");
     }
   }
   return "";
@@ -25,7 +25,9 @@ int64_t reduced(ReduceOp op, int ranks, int64_t i) {
   int64_t value = element(0, i);
   for (int rank = 1; rank < ranks; ++rank) {
     const int64_t other = element(rank, i);
-    value = op == ReduceOp::kSum ? value + other : op == ReduceOp::kMax ? std::max(value, other) : std::min(value, other);
+    value = op == ReduceOp::kSum   ? value + other
+            : op == ReduceOp::kMax ? std::max(value, other)
+                                   : std::min(value, other);
   }
   return value;
 }
@@ -69,9 +71,11 @@ std::string check_all_gather(Communicator& comm, DType dtype, int64_t count) {
 
 std::string check_broadcast(Communicator& comm, DType dtype, int root, int64_t count) {
   return visit_dtype(dtype, [&](auto zero) {
-    Guarded<decltype(zero)> data(count, [&](int64_t i) { return comm.rank() == root ? element(root, i) : 99; });
+    Guarded<decltype(zero)> data(count,
+                                 [&](int64_t i) { return comm.rank() == root ? element(root, i) : 99; });
     comm.broadcast(data.buffer(), root).wait();
-    return compare(data, {0, count}, to_text("broadcast from ", root), [&](int64_t i) { return element(root, i); });
+    return compare(data, {0, count}, to_text("broadcast from ", root),
+                   [&](int64_t i) { return element(root, i); });
   });
 }
 
@@ -86,8 +90,9 @@ std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t 
     const auto [first, last] = rank_leaves(leaves, comm.size(), comm.rank());
     std::vector<Guarded<T>> operands;
     for (const TreeNode& node : maximal_subtrees(leaves, first, last)) {
-      operands.emplace_back(
-          count, [&](int64_t i) { return sum_of(node.index << node.level, (node.index + 1) << node.level, i); });
+      operands.emplace_back(count, [&](int64_t i) {
+        return sum_of(node.index << node.level, (node.index + 1) << node.level, i);
+      });
     }
     std::vector<Buffer> views;
     for (Guarded<T>& operand : operands) views.push_back(operand.buffer());
@@ -101,7 +106,8 @@ std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t 
 std::string check_everything(Communicator& comm) {
   std::string wrong;
   const int ranks = comm.size();
-  for (const int64_t count : {int64_t{0}, int64_t{1}, int64_t{ranks - 1}, int64_t{ranks}, int64_t{ranks + 1}, int64_t{2003}}) {
+  for (const int64_t count :
+       {int64_t{0}, int64_t{1}, int64_t{ranks - 1}, int64_t{ranks}, int64_t{ranks + 1}, int64_t{2003}}) {
     for (const DType dtype : kAllDTypes) {
       for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin}) {
         wrong += check_all_reduce(comm, dtype, op, count);

@@ -14,7 +14,9 @@ inline constexpr DType kAllDTypes[] = {DType::kF32, DType::kF16, DType::kBF16, D
                                        DType::kI64, DType::kI32, DType::kU8};
 
 /// Rank `rank`'s element i: a small integer, so that every sum over up to 16 ranks is exact in every dtype.
-inline int element(int rank, int64_t i) { return static_cast<int>((i * 5 + rank * 3) % 13); }
+inline int element(int rank, int64_t i) {
+  return static_cast<int>((i * 5 + rank * 3) % 13);
+}
 
 /// Memory for `count` elements with guard elements on both sides, which no collective may touch.
 template <class T>
@@ -38,7 +40,9 @@ class Guarded {
 };
 
 template <class T>
-int64_t as_integer(T value) { return static_cast<int64_t>(static_cast<double>(static_cast<float>(value))); }
+int64_t as_integer(T value) {
+  return static_cast<int64_t>(static_cast<double>(static_cast<float>(value)));
+}
 
 /// The reduction of element(r, i) over all ranks.
 int64_t reduced(ReduceOp op, int ranks, int64_t i);
@@ -55,7 +59,8 @@ std::string check_everything(Communicator& comm);
 /// Leaf t's element i: magnitudes so different that every order of summation gives other bits.
 float uneven(int leaf, int64_t i);
 
-/// The sum of f(leaf) for leaves [first, last) of `leaves` leaves, in tree order; leaves from `present` on are absent.
+/// The sum of f(leaf) for leaves [first, last) of `leaves` leaves, in tree order; leaves from `present` on
+/// are absent.
 template <class Value>
 float tree_value(int first, int last, int present, const Value& leaf_value) {
   if (last - first == 1) return leaf_value(first);

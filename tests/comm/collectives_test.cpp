@@ -18,7 +18,9 @@ struct Case {
   int ranks;
 };
 
-void PrintTo(const Case& test, std::ostream* out) { *out << test.algorithm << " on " << test.ranks << " ranks"; }
+void PrintTo(const Case& test, std::ostream* out) {
+  *out << test.algorithm << " on " << test.ranks << " ranks";
+}
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
@@ -39,35 +41,42 @@ class Collectives : public testing::TestWithParam<Case> {
 };
 
 TEST_P(Collectives, AreExact) {
-  run_ranks(GetParam().ranks, [](Communicator& comm) { EXPECT_EQ(check_everything(comm), ""); }, options());
+  run_ranks(
+      GetParam().ranks, [](Communicator& comm) { EXPECT_EQ(check_everything(comm), ""); }, options());
 }
 
 TEST_P(Collectives, AreExactInManyPieces) {
   RunOptions small = options();
   small.host.chunk_bytes = 64;
-  run_ranks(GetParam().ranks, [](Communicator& comm) { EXPECT_EQ(check_everything(comm), ""); }, small);
+  run_ranks(
+      GetParam().ranks, [](Communicator& comm) { EXPECT_EQ(check_everything(comm), ""); }, small);
 }
 
 TEST_P(Collectives, AreExactInManyMessages) {
   RunOptions small = options();
   small.host.max_message_bytes = 28;  // 7 f32 elements
-  run_ranks(GetParam().ranks, [](Communicator& comm) {
-    for (const int64_t count : {0, 1, 6, 7, 8, 13, 14, 15}) {
-      EXPECT_EQ(check_all_reduce(comm, DType::kF32, ReduceOp::kSum, count), "");
-      EXPECT_EQ(check_all_gather(comm, DType::kF32, count), "");
-      EXPECT_EQ(check_broadcast(comm, DType::kF32, 0, count), "");
-    }
-  }, small);
+  run_ranks(
+      GetParam().ranks,
+      [](Communicator& comm) {
+        for (const int64_t count : {0, 1, 6, 7, 8, 13, 14, 15}) {
+          EXPECT_EQ(check_all_reduce(comm, DType::kF32, ReduceOp::kSum, count), "");
+          EXPECT_EQ(check_all_gather(comm, DType::kF32, count), "");
+          EXPECT_EQ(check_broadcast(comm, DType::kF32, 0, count), "");
+        }
+      },
+      small);
 }
 
 TEST_P(Collectives, AllRanksGetTheSameBits) {
   const int ranks = GetParam().ranks;
   const int64_t count = 999;
   std::vector<std::vector<float>> results(ranks);
-  run_ranks(ranks, [&](Communicator& comm) { results[comm.rank()] = all_reduce_uneven(comm, count); }, options());
+  run_ranks(
+      ranks, [&](Communicator& comm) { results[comm.rank()] = all_reduce_uneven(comm, count); }, options());
   for (const std::vector<float>& result : results) {
     for (int64_t i = 0; i < count; ++i) {
-      ASSERT_EQ(std::bit_cast<uint32_t>(result[i]), std::bit_cast<uint32_t>(results[0][i])) << "element " << i;
+      ASSERT_EQ(std::bit_cast<uint32_t>(result[i]), std::bit_cast<uint32_t>(results[0][i]))
+          << "element " << i;
     }
   }
 }
@@ -83,13 +92,18 @@ TEST_P(TreeOrder, AllReduceFollowsTheTree) {
     RunOptions options;
     options.host.algorithm = GetParam();
     options.host.chunk_bytes = 256;
-    run_ranks(ranks, [&](Communicator& comm) {
-      const std::vector<float> sums = all_reduce_uneven(comm, 700);
-      for (int64_t i = 0; i < 700; ++i) {
-        const float expected = tree_value(0, next_power_of_two(ranks), ranks, [&](int leaf) { return uneven(leaf, i); });
-        EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected)) << ranks << " ranks, element " << i;
-      }
-    }, options);
+    run_ranks(
+        ranks,
+        [&](Communicator& comm) {
+          const std::vector<float> sums = all_reduce_uneven(comm, 700);
+          for (int64_t i = 0; i < 700; ++i) {
+            const float expected =
+                tree_value(0, next_power_of_two(ranks), ranks, [&](int leaf) { return uneven(leaf, i); });
+            EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected))
+                << ranks << " ranks, element " << i;
+          }
+        },
+        options);
   }
 }
 
@@ -98,13 +112,17 @@ TEST_P(TreeOrder, TreeSumHasTheSameBitsOnAnyNumberOfRanks) {
     RunOptions options;
     options.host.algorithm = GetParam();
     options.host.chunk_bytes = 256;
-    run_ranks(ranks, [&](Communicator& comm) {
-      const std::vector<float> sums = sum_uneven(comm, 16, 700);
-      for (int64_t i = 0; i < 700; ++i) {
-        const float expected = tree_value(0, 16, 16, [&](int leaf) { return uneven(leaf, i); });
-        EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected)) << ranks << " ranks, element " << i;
-      }
-    }, options);
+    run_ranks(
+        ranks,
+        [&](Communicator& comm) {
+          const std::vector<float> sums = sum_uneven(comm, 16, 700);
+          for (int64_t i = 0; i < 700; ++i) {
+            const float expected = tree_value(0, 16, 16, [&](int leaf) { return uneven(leaf, i); });
+            EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected))
+                << ranks << " ranks, element " << i;
+          }
+        },
+        options);
   }
 }
 

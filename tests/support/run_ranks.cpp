@@ -17,7 +17,8 @@ namespace {
 
 /// What the ranks of one run and its watchdog share.
 struct Run {
-  explicit Run(int ranks) : group(ranks), communicators(ranks), failures(ranks), returned(ranks, false), running(ranks) {}
+  explicit Run(int ranks)
+      : group(ranks), communicators(ranks), failures(ranks), returned(ranks, false), running(ranks) {}
 
   comm::LocalGroup group;
   std::vector<std::unique_ptr<comm::Communicator>> communicators;

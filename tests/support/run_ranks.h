@@ -17,10 +17,11 @@ struct RunOptions {
   std::chrono::seconds watchdog{60};
 };
 
-/// Runs body(communicator) on `ranks` threads, each with its own communicator. Throws Error("rank N: ...") for the first
-/// rank, in rank order, whose body threw; a rank that throws ends the waits of all others. Bodies run on several threads
-/// at once, where only EXPECT_ macros of GoogleTest are safe.
-void run_ranks(int ranks, const std::function<void(comm::Communicator&)>& body, const RunOptions& options = {});
+/// Runs body(communicator) on `ranks` threads, each with its own communicator. Throws Error("rank N: ...")
+/// for the first rank, in rank order, whose body threw; a rank that throws ends the waits of all others.
+/// Bodies run on several threads at once, where only EXPECT_ macros of GoogleTest are safe.
+void run_ranks(int ranks, const std::function<void(comm::Communicator&)>& body,
+               const RunOptions& options = {});
 
 /// What each rank's body threw; an empty text for a rank that returned.
 std::vector<std::string> run_failing_ranks(int ranks, const std::function<void(comm::Communicator&)>& body,

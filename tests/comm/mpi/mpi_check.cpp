@@ -15,7 +15,9 @@ MpiSession* session = nullptr;  // owned by main
 
 }  // namespace
 
-std::unique_ptr<Transport> mpi_transport() { return make_mpi_transport(*session); }
+std::unique_ptr<Transport> mpi_transport() {
+  return make_mpi_transport(*session);
+}
 
 std::unique_ptr<HostCommunicator> communicator(const HostOptions& options) {
   HostOptions for_tests = options;

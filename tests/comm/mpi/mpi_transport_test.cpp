@@ -40,7 +40,8 @@ TEST_P(OverMpi, ALargeBufferIsExact) {
 TEST_P(OverMpi, SeveralCollectivesMayBeInFlight) {
   const auto comm = communicator(with_algorithm(GetParam()));
   constexpr int64_t kCount = 50'000;
-  std::vector<std::vector<float>> buckets(5, std::vector<float>(kCount, static_cast<float>(comm->rank() + 1)));
+  std::vector<std::vector<float>> buckets(5,
+                                          std::vector<float>(kCount, static_cast<float>(comm->rank() + 1)));
   std::vector<Work> works;
   for (std::vector<float>& bucket : buckets) {
     works.push_back(comm->all_reduce({bucket.data(), kCount, DType::kF32}, ReduceOp::kSum));
@@ -57,7 +58,8 @@ TEST_P(OverMpi, AnAllReduceSendsNoMoreThanItMust) {
   comm->all_reduce({data.data(), count, DType::kF32}, ReduceOp::kSum).wait();
   const auto whole = static_cast<uint64_t>(count) * sizeof(float);
   const auto ranks = static_cast<uint64_t>(comm->size());
-  EXPECT_EQ(comm->bytes_sent(), GetParam() == "direct" ? (ranks - 1) * whole : 2 * (ranks - 1) * whole / ranks);
+  EXPECT_EQ(comm->bytes_sent(),
+            GetParam() == "direct" ? (ranks - 1) * whole : 2 * (ranks - 1) * whole / ranks);
 }
 
 INSTANTIATE_TEST_SUITE_P(, OverMpi, testing::Values("direct", "halving_doubling", "ring"),

@@ -1,0 +1,62 @@
+#include "comm/host/plan_cache.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::comm {
+namespace {
+
+Call call_of(Collective kind, int64_t count) {
+  Call call;
+  call.kind = kind;
+  call.dtype = DType::kF32;
+  call.count = count;
+  call.leaves = 4;
+  return call;
+}
+
+TEST(PlanCache, PlansACallOnce) {
+  PlanCache cache(1, 4, find_algorithm("halving_doubling"), 1024);
+  Call call = call_of(Collective::kAllReduce, 100);
+  const auto plan = cache.plan_for(call);
+  call.op = ReduceOp::kMax;
+  call.sequence = 8;
+  call.options.label = "another";
+  EXPECT_EQ(cache.plan_for(call), plan);
+}
+
+TEST(PlanCache, TellsShapesApart) {
+  PlanCache cache(1, 4, find_algorithm("halving_doubling"), 1024);
+  const Call call = call_of(Collective::kBroadcast, 100);
+  const auto plan = cache.plan_for(call);
+  Call other = call;
+  other.kind = Collective::kAllGather;
+  EXPECT_NE(cache.plan_for(other), plan);
+  other = call;
+  other.count = 101;
+  EXPECT_NE(cache.plan_for(other), plan);
+  other = call;
+  other.root = 2;
+  EXPECT_NE(cache.plan_for(other), plan);
+  other = call;
+  other.dtype = DType::kF16;  // pieces are cut by bytes
+  EXPECT_NE(cache.plan_for(other), plan);
+}
+
+TEST(PlanCache, CutsPiecesByBytes) {
+  PlanCache cache(0, 2, find_algorithm("halving_doubling"), 1024);
+  const auto steps = [&](int64_t count) {
+    return cache.plan_for(call_of(Collective::kTreeSum, count))->steps.size();
+  };
+  EXPECT_EQ(steps(256), 5U);  // one piece: out, in, add, out, in
+  EXPECT_EQ(steps(257), 10U);
+}
+
+TEST(PlanCache, HoldsABoundedNumberOfPlans) {
+  PlanCache cache(0, 2, find_algorithm("direct"), 1024);
+  const std::weak_ptr<const Plan> first = cache.plan_for(call_of(Collective::kAllReduce, 0));
+  for (int64_t count = 1; count < 1000; ++count) cache.plan_for(call_of(Collective::kAllReduce, count));
+  EXPECT_TRUE(first.expired());
+}
+
+}  // namespace
+}  // namespace lockstep::comm
