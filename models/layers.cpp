@@ -64,12 +64,9 @@ Tensor BatchNorm2d::forward(const Tensor& input, const ForwardContext& context) 
     return ops::batch_norm_inference(input, weight_.value, bias_.value, running_mean_.value,
                                      running_var_.value, options_);
   }
-  const int64_t values = input.count() / input.dim(1);
-  check(values > 1, "batch_norm", weight_.name,
-        ": training needs more than one value per channel, got input of shape ", input.shape());
   const ops::BatchNormResult result = ops::batch_norm(input, weight_.value, bias_.value, options_);
   running_mean_.observe(result.mean);
-  running_var_.observe(unbiased(result.variance, values));
+  running_var_.observe(unbiased(result.variance, input.count() / input.dim(1)));
   return result.output;
 }
 
