@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "ops/cpu/onednn.h"
 #include "runtime/autograd.h"
 #include "tests/support/expect_error.h"
@@ -12,6 +14,29 @@ namespace {
 
 using test::Array;
 
+/// The sum over the taps that lie inside, for one element of the result.
+double sum_at(const Array& x, const Array& weight, int64_t image, int64_t output, int64_t top, int64_t left,
+              const Conv2dOptions& options) {
+  const auto [channels, tap_rows, tap_columns] =
+      std::array{weight.shape[1], weight.shape[2], weight.shape[3]};
+  const auto [rows, columns] = std::array{x.shape[2], x.shape[3]};
+  const int64_t first_channel = image * x.shape[1] + output / (weight.shape[0] / options.groups) * channels;
+  const double* tap = weight.values.data() + output * channels * tap_rows * tap_columns;
+  double sum = 0;
+  for (int64_t c = 0; c < channels; ++c) {
+    const double* plane = x.values.data() + (first_channel + c) * rows * columns;
+    for (int64_t u = 0; u < tap_rows; ++u) {
+      for (int64_t v = 0; v < tap_columns; ++v, ++tap) {
+        const int64_t row = top + u * options.dilation;
+        const int64_t column = left + v * options.dilation;
+        const bool inside = row >= 0 && row < rows && column >= 0 && column < columns;
+        if (inside) sum += *tap * plane[row * columns + column];
+      }
+    }
+  }
+  return sum;
+}
+
 /// Straight from the definition.
 Array reference_conv2d(const Array& x, const Array& weight, const Array* bias, const Conv2dOptions& options) {
   const auto extent = [&](int dim) {
@@ -19,25 +44,12 @@ Array reference_conv2d(const Array& x, const Array& weight, const Array* bias, c
     return (x.shape[dim] + 2 * options.padding - span) / options.stride + 1;
   };
   Array y = test::full({x.shape[0], weight.shape[0], extent(2), extent(3)}, 0);
-  const int64_t group_outputs = weight.shape[0] / options.groups;
   for (int64_t at = 0; at < y.count(); ++at) {
-    const int64_t column = at % y.shape[3];
-    const int64_t row = at / y.shape[3] % y.shape[2];
     const int64_t output = at / (y.shape[2] * y.shape[3]) % y.shape[1];
-    const int64_t plane = at / (y.shape[1] * y.shape[2] * y.shape[3]) * x.shape[1] +
-                          output / group_outputs * weight.shape[1];  // first channel of the group in x
-    double sum = bias ? (*bias)[output] : 0;
-    for (int64_t tap = 0; tap < weight.count() / weight.shape[0]; ++tap) {
-      const int64_t v = tap % weight.shape[3];
-      const int64_t u = tap / weight.shape[3] % weight.shape[2];
-      const int64_t channel = tap / (weight.shape[2] * weight.shape[3]);
-      const int64_t i = row * options.stride - options.padding + u * options.dilation;
-      const int64_t j = column * options.stride - options.padding + v * options.dilation;
-      if (i < 0 || i >= x.shape[2] || j < 0 || j >= x.shape[3]) continue;
-      sum += weight[output * (weight.count() / weight.shape[0]) + tap] *
-             x[((plane + channel) * x.shape[2] + i) * x.shape[3] + j];
-    }
-    y[at] = sum;
+    const int64_t image = at / (y.shape[1] * y.shape[2] * y.shape[3]);
+    const int64_t top = at / y.shape[3] % y.shape[2] * options.stride - options.padding;
+    const int64_t left = at % y.shape[3] * options.stride - options.padding;
+    y[at] = sum_at(x, weight, image, output, top, left, options) + (bias ? (*bias)[output] : 0);
   }
   return y;
 }
@@ -69,14 +81,14 @@ TEST(Conv2d, AgreesWithTheDefinition) {
   const std::vector<ConvCase> cases = {
       {{1, 1, 5, 5}, {1, 1, 3, 3}, {}},
       {{2, 3, 7, 5}, {4, 3, 3, 3}, {.padding = 1}},
-      {{1, 3, 9, 9}, {20, 3, 3, 3}, {.stride = 2, .padding = 1}},
+      {{1, 3, 5, 5}, {20, 3, 3, 3}, {.stride = 2, .padding = 1}},
       {{2, 5, 8, 7}, {7, 5, 1, 1}, {}},
       {{2, 4, 8, 8}, {6, 4, 1, 1}, {.stride = 2}, false},
       {{1, 2, 11, 9}, {3, 2, 3, 3}, {.padding = 2, .dilation = 2}},
       {{2, 4, 6, 6}, {8, 2, 3, 3}, {.padding = 1, .groups = 2}},
       {{1, 6, 5, 5}, {6, 1, 3, 3}, {.padding = 1, .groups = 6}},
       {{1, 2, 9, 9}, {4, 2, 5, 4}, {.stride = 3, .padding = 2}, false},
-      {{1, 3, 11, 11}, {5, 3, 7, 7}, {.stride = 2, .padding = 3}},
+      {{1, 2, 9, 9}, {3, 2, 7, 7}, {.stride = 2, .padding = 3}},
       {{3, 2, 4, 4}, {3, 2, 4, 4}, {}},
       {{1, 1, 1, 1}, {2, 1, 3, 3}, {.padding = 1}},
       {{1, 16, 3, 3}, {16, 16, 3, 3}, {.padding = 1}},  // one full block of channels
