@@ -6,6 +6,7 @@
 #include "comm/host/plan_cache.h"
 #include "comm/host/progress.h"
 #include "runtime/error.h"
+#include "runtime/log.h"
 #include "runtime/threads.h"
 
 namespace lockstep::comm {
@@ -94,6 +95,7 @@ void HostCommunicator::wait_for(WorkState& work) {
   const Clock::duration timeout = call.options.timeout.count() > 0 ? call.options.timeout : options_.timeout;
   const Clock::time_point start = Clock::now();
   Clock::time_point stop_seen = Clock::time_point::max();
+  bool reported = false;
   Backoff backoff(engine_->spins());
   const auto give_up = [&](const auto&... reason) {
     const auto lock = engine_->lock();
@@ -116,6 +118,10 @@ void HostCommunicator::wait_for(WorkState& work) {
       if (now - stop_seen > options_.stop_grace) {
         return give_up("gave up waiting after ", in_seconds(now - start), " because the run is to stop");
       }
+    }
+    if (!reported && now - start > options_.report_after) {
+      reported = true;
+      log::warning(pending(), ": still waiting after ", in_seconds(now - start));
     }
     backoff.pause();
   }

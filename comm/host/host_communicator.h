@@ -30,6 +30,8 @@ struct HostOptions {
   /// The longest that one wait() may last. The communicator is dead afterwards, so it must cover the greatest
   /// lateness of a healthy peer.
   std::chrono::milliseconds timeout = std::chrono::minutes(5);
+  /// A wait that lasts longer says once, as a warning in the log, what it waits for.
+  std::chrono::milliseconds report_after = std::chrono::seconds(30);
   Progress progress = Progress::kAuto;
   /// Compute threads of all ranks that share the cores of this process. With fewer cores than that, waits do
   /// not spin.

@@ -124,6 +124,23 @@ TEST(HostCommunicator, AStopEndsAWaitAfterItsGrace) {
   EXPECT_NE(failures[0].find("because the run is to stop"), std::string::npos) << failures[0];
 }
 
+TEST(HostCommunicator, ALongWaitIsReportedOnce) {
+  RunOptions options;
+  options.host.report_after = milliseconds(5);
+  testing::internal::CaptureStderr();
+  run_ranks(
+      2,
+      [](Communicator& comm) {
+        if (comm.rank() == 1) std::this_thread::sleep_for(milliseconds(50));
+        comm.barrier({.label = "start"});
+      },
+      options);
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string report = "rank 0: barrier #1 (start) at step 0, waiting for rank 1: still waiting after";
+  EXPECT_NE(log.find(report), std::string::npos) << log;
+  EXPECT_EQ(log.find(report), log.rfind(report)) << log;
+}
+
 TEST(HostCommunicator, MoreRanksThanCoresAreFine) {
   RunOptions options;
   options.host.busy_threads = 16;
