@@ -27,7 +27,7 @@ Loader::Loader(const DataSource& source, const Sampler& sampler, const AugmentOp
       options_(options),
       own_workspace_(make_workspace()) {
   check_options(options);
-  check(source.size() == sampler.size(), "Loader", "the sampler is for ", sampler.size(), " samples, but ",
+  check(sampler.size() <= source.size(), "Loader", "the sampler is for ", sampler.size(), " samples, but ",
         source.spec().name, " holds ", source.size());
   options_.prefetch = std::max(options.prefetch, options.threads);
   try {

@@ -50,8 +50,8 @@ struct LoaderOptions {
 /// one thread.
 class Loader {
  public:
-  /// Source and sampler must outlive the loader. Throws InvalidArgument when they do not fit each other or
-  /// the options.
+  /// Source and sampler must outlive the loader; a sampler of fewer samples than the source takes the first
+  /// ones. Throws InvalidArgument when they do not fit each other or the options.
   Loader(const DataSource& source, const Sampler& sampler, const AugmentOptions& augment,
          const LoaderOptions& options = {});
   /// Ends the threads after the sample that each is at, whatever is still queued.

@@ -16,7 +16,7 @@ Examples:
 )";
 
 int compare(const std::string& first, const std::string& second) {
-  const lockstep::train::Comparison comparison = lockstep::train::compare_runs(first, second);
+  const lockstep::train::RunComparison comparison = lockstep::train::compare_runs(first, second);
   std::cout << comparison.text;
   return comparison.equal ? 0 : 1;
 }

@@ -19,18 +19,20 @@
 #include "runtime/threads.h"
 #include "train/config.h"
 #include "train/config_check.h"
-#include "train/run_directory.h"
+#include "train/open_run.h"
 #include "train/trainer.h"
 
 namespace lockstep::launcher {
 namespace {
 
-/// Which rank speaks first when all ranks meet the same mistake: rank 0 at once, the others only if it did not end the run.
+/// Which rank speaks first when all ranks meet the same mistake: rank 0 at once, the others only if it did
+/// not end the run.
 constexpr std::chrono::milliseconds kLetRankZeroSpeak{1000};
 
 void report(const std::exception& error, int rank) {
   const ExitStatus status = status_of(error);
-  if (rank != 0 && (status == kUsageError || status == kDataFault)) std::this_thread::sleep_for(kLetRankZeroSpeak);
+  if (rank != 0 && (status == kUsageError || status == kDataFault))
+    std::this_thread::sleep_for(kLetRankZeroSpeak);
   log::error(error.what());
 }
 
@@ -41,7 +43,8 @@ void announce(const TrainConfig& config, const Identity& identity, int threads) 
             config.numerics() == TrainConfig::REPRODUCIBLE
                 ? "the same bits on any number of ranks (with as many threads each)"
                 : "bits depend on the number of ranks (numerics: FAST)");
-  if (config.threads() == 0) log::info("threads: chosen for this machine; bits are comparable at the same number only");
+  if (config.threads() == 0)
+    log::info("threads: chosen for this machine; bits are comparable at the same number only");
   if (!identity.hint.empty()) log::warning(identity.hint);
 }
 
@@ -58,7 +61,7 @@ int train_one_rank(const TrainOptions& options, const TrainConfig& config, const
     trainer.output = options.output;
     if (options.output.empty()) {
       const std::string recipe = options.recipe.empty() ? "fashion_mnist" : options.recipe;
-      trainer.output = parallel::broadcast_text(communicator, train::new_run_directory(recipe));
+      trainer.output = parallel::broadcast_text(communicator, train::new_run_name(recipe));
     }
     trainer.resume = options.resume;
     trainer.stop_at_step = options.stop_at_step;
@@ -91,7 +94,7 @@ int run(int argc, char** argv) {
     log::configure(log::Level::kInfo, identity.size > 1 ? to_text("rank ", rank, ": ") : "");
     const TrainConfig config = resolve_config(options, recipes);
     if (options.print_config) {
-      std::cout << train::to_text(config);
+      std::cout << train::config_text(config);
       return kDone;
     }
     train::validate_for(config, identity.size);
@@ -105,4 +108,6 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace lockstep::launcher
 
-int main(int argc, char** argv) { return lockstep::launcher::run(argc, argv); }
+int main(int argc, char** argv) {
+  return lockstep::launcher::run(argc, argv);
+}

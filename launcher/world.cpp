@@ -16,12 +16,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-milliseconds seconds(double value) { return milliseconds(static_cast<int64_t>(value * 1000)); }
+milliseconds seconds(double value) {
+  return milliseconds(static_cast<int64_t>(value * 1000));
+}
 
-comm::HostOptions host_options(const Identity& identity, const TrainConfig& config, const WorldOptions& options) {
+comm::HostOptions host_options(const Identity& identity, const TrainConfig& config,
+                               const WorldOptions& options) {
   comm::HostOptions host;
   if (config.comm().algorithm() != "auto") host.algorithm = config.comm().algorithm();
-  host.numerics = config.numerics() == TrainConfig::FAST ? comm::Numerics::kFast : comm::Numerics::kReproducible;
+  host.numerics =
+      config.numerics() == TrainConfig::FAST ? comm::Numerics::kFast : comm::Numerics::kReproducible;
   host.timeout = seconds(config.comm().timeout_seconds());
   if (config.comm().progress() == TrainConfig::Comm::CALLER) host.progress = comm::Progress::kCaller;
   if (config.comm().progress() == TrainConfig::Comm::THREAD) host.progress = comm::Progress::kThread;
@@ -43,13 +47,15 @@ World::World(const Identity& identity, const TrainConfig& config, const WorldOpt
       session_ = std::make_unique<comm::MpiSession>();
     }
     check<ConfigError>(session_->rank() == identity.rank && session_->size() == identity.size, "world",
-                       identity.launcher, " says rank ", identity.rank, " of ", identity.size, ", MPI says rank ",
-                       session_->rank(), " of ", session_->size(), "; was the program started by another MPI's mpirun?");
+                       identity.launcher, " says rank ", identity.rank, " of ", identity.size,
+                       ", MPI says rank ", session_->rank(), " of ", session_->size(),
+                       "; was the program started by another MPI's mpirun?");
     transport = comm::make_mpi_transport(*session_, deadline);
   } else {
     transport = comm::LocalGroup(1).transport(0);
   }
-  communicator_ = std::make_unique<comm::HostCommunicator>(std::move(transport), host_options(identity, config, options));
+  communicator_ =
+      std::make_unique<comm::HostCommunicator>(std::move(transport), host_options(identity, config, options));
 }
 
 void World::leave() {

@@ -18,8 +18,9 @@ struct WorldOptions {
 
 class World {
  public:
-  /// Joins the other ranks; MPI is started only under a launcher. Throws ConfigError when the launcher and MPI disagree
-  /// about the ranks; ends the process when the others have not come by comm.start_timeout_seconds.
+  /// Joins the other ranks; MPI is started only under a launcher. Throws ConfigError when the launcher and
+  /// MPI disagree about the ranks; ends the process when the others have not come by
+  /// comm.start_timeout_seconds.
   World(const Identity& identity, const TrainConfig& config, const WorldOptions& options);
 
   comm::Communicator& communicator() { return *communicator_; }

@@ -1,4 +1,5 @@
-// What somebody outside the training loop wants from it. Set by any thread, read at every step, reduced over all ranks.
+// What somebody outside the training loop wants from it. Set by any thread, read at every step, reduced over
+// all ranks.
 #pragma once
 
 #include <atomic>

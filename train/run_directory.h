@@ -1,24 +1,37 @@
-// The folder of a run (--output): config.textproto, metrics.jsonl, model.safetensors, checkpoints/,
-// train.log.
+// The folder that holds everything of one run.
 #pragma once
 
 #include <string>
-
-#include "proto/train_config.pb.h"
+#include <vector>
 
 namespace lockstep::train {
 
-/// Prepares the folder for a run that starts or goes on, and returns the checkpoint to go on from, or "" to
-/// start anew. `resume` is
-///   ""        a new run: the folder must not hold one already (ConfigError otherwise);
-///   "latest"  the newest undamaged checkpoint of this folder, a new start where there is none; damaged ones
-///   are reported; a path    a checkpoint, or a run's folder, of which the newest one is taken; DataError
-///   where there is none.
-/// Writes config.textproto. Called by one rank.
-std::string open_run_directory(const std::string& folder, const std::string& resume,
-                               const TrainConfig& config);
+struct RunDirectory {
+  std::string root;
 
-/// A name for a new run that is not taken: "runs/fashion_mnist-20260131-120000".
-std::string new_run_directory(const std::string& recipe);
+  std::string config() const { return root + "/config.textproto"; }  ///< resolved
+  std::string metrics() const { return root + "/metrics.jsonl"; }
+  std::string model() const { return root + "/model.safetensors"; }  ///< the final weights
+  std::string checkpoints() const { return root + "/checkpoints"; }
+  std::string events() const { return root + "/events"; }  ///< for TensorBoard
+  std::string log() const { return root + "/train.log"; }
+};
+
+/// Makes the folder; it may exist, and hold a run that is to go on. Throws ConfigError when it cannot be
+/// made.
+RunDirectory make_run_directory(const std::string& root);
+
+/// Makes the folder for a new run. Throws ConfigError when it holds a run already, which would be mixed with
+/// the new one.
+RunDirectory create_run_directory(const std::string& root);
+
+struct ResumePoint {
+  std::string checkpoint;            ///< path of an undamaged one
+  std::vector<std::string> damaged;  ///< what is wrong with newer ones that were passed over
+};
+
+/// The checkpoint that `place` means: itself, or the newest undamaged one of a run directory or of a folder
+/// of checkpoints. Throws DataError when there is none, with what is wrong with each.
+ResumePoint find_resume_point(const std::string& place);
 
 }  // namespace lockstep::train

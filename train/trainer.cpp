@@ -9,8 +9,10 @@
 #include "train/assembly.h"
 #include "train/checkpoint.h"
 #include "train/config.h"
+#include "train/config_fields.h"
 #include "train/evaluation.h"
 #include "train/fault.h"
+#include "train/open_run.h"
 #include "train/run_directory.h"
 #include "train/safetensors.h"
 #include "train/tensor_match.h"
@@ -20,8 +22,8 @@ namespace lockstep::train {
 namespace {
 
 /// What forward() adds up, and what each rank adds once per step.
-enum Sum : size_t { kLoss, kWeight, kCorrect, kSums };
-enum Flag : size_t { kSave, kStop, kFlags };
+enum Sum : size_t { kLoss, kWeight, kCorrect, kSums, kSaveFlag = kSums, kStopFlag, kEnd };
+constexpr size_t kFlags = kEnd - kSums;
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
@@ -35,10 +37,6 @@ parallel::DataParallelOptions data_parallel_options(const TrainConfig& config) {
   options.sums = kSums;
   options.rank_values = kFlags;
   return options;
-}
-
-std::string checkpoints_folder(const std::string& output) {
-  return output + "/checkpoints";
 }
 
 /// Tensors of a list as they are hashed, compared and broadcast.
@@ -97,7 +95,7 @@ Outcome Trainer::run() {
 void Trainer::compare_ranks() {
   std::vector<parallel::Fact> facts = options_.facts;
   for (const parallel::Fact& fact : parallel::machine_facts()) facts.push_back(fact);
-  for (const parallel::Fact& fact : config_facts(config_)) facts.push_back(fact);
+  for (const parallel::Fact& fact : config_fields(config_)) facts.push_back(fact);
   facts.emplace_back("threads", std::to_string(options_.threads));
   facts.emplace_back("training samples", std::to_string(train_samples_));
   for (const parallel::Fact& fact : parallel::parameter_facts(parameters_)) facts.push_back(fact);
@@ -107,13 +105,13 @@ void Trainer::compare_ranks() {
 void Trainer::open_run() {
   std::string checkpoint;
   parallel::on_rank_zero(communicator_, "opening the run directory", {},
-                         [&] { checkpoint = open_run_directory(options_.output, options_.resume, config_); });
+                         [&] { checkpoint = train::open_run(options_.output, options_.resume, config_); });
   checkpoint = parallel::broadcast_text(communicator_, checkpoint);
   if (!checkpoint.empty()) restore(checkpoint);
   std::vector<NamedTensor> state = models::state_tensors(*model_);
   for (NamedTensor& tensor : optimizer_->state()) state.push_back(std::move(tensor));
   parallel::broadcast_tensors(communicator_, values_of(state));
-  parallel::check_replicas(communicator_, tensor_hashes(state), position_.step);
+  parallel::check_replicas(communicator_, hash_weights(state).tensors, position_.step);
   if (communicator_.rank() == 0) report_.open(options_.output, position_);
 }
 
@@ -163,8 +161,8 @@ Trainer::StepResult Trainer::train_step() {
     result.accuracy = sums[kCorrect] / sums[kWeight];
   }
   position_ = next;
-  result.save = sums[kSums + kSave] > 0;
-  result.stop = sums[kSums + kStop] > 0;
+  result.save = sums[kSaveFlag] > 0;
+  result.stop = sums[kStopFlag] > 0;
   return result;
 }
 
@@ -215,10 +213,10 @@ void Trainer::check_finite(const std::vector<double>& sums) {
 void Trainer::report(const StepResult& result) {
   const int64_t hash_every = config_.metrics().hash_every();
   const bool hash = hash_every > 0 && position_.step % hash_every == 0;
-  std::vector<TensorHash> hashes;
+  std::optional<WeightsHash> weights;
   if (hash) {
-    hashes = tensor_hashes(models::state_tensors(*model_));
-    parallel::check_replicas(communicator_, hashes, position_.step);
+    weights = hash_weights(models::state_tensors(*model_));
+    parallel::check_replicas(communicator_, weights->tensors, position_.step);
   }
   if (communicator_.rank() != 0) return;
   report_.step({.position = position_,
@@ -227,7 +225,7 @@ void Trainer::report(const StepResult& result) {
                 .lr = result.lr,
                 .times = data_parallel_.times(),
                 .data_wait = loader_.wait_time(),
-                .hashes = std::move(hashes)});
+                .weights = std::move(weights)});
 }
 
 bool Trainer::evaluation_is_due() const {
@@ -271,7 +269,7 @@ void Trainer::save(bool finished) {
                            *state.mutable_config() = config_;
                            state.set_ranks(communicator_.size());
                            state.set_threads(options_.threads);
-                           save_checkpoint(checkpoints_folder(options_.output), checkpoint,
+                           save_checkpoint(RunDirectory{options_.output}.checkpoints(), checkpoint,
                                            {.keep = config_.checkpoint().keep()});
                          });
 }
@@ -279,7 +277,7 @@ void Trainer::save(bool finished) {
 void Trainer::write_model() {
   parallel::on_rank_zero(communicator_, "writing the model",
                          milliseconds(config_.checkpoint().timeout_seconds()), [&] {
-                           save_safetensors(options_.output + "/model.safetensors",
+                           save_safetensors(RunDirectory{options_.output}.model(),
                                             models::state_tensors(*model_), {{"format", "pt"}});
                          });
   if (communicator_.rank() == 0) report_.finish(options_.output);

@@ -1,79 +1,98 @@
 #include "train/run_directory.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/expect_error.h"
+#include "runtime/error.h"
 #include "tests/train/temporary_folder.h"
 #include "train/checkpoint.h"
-#include "train/config.h"
 
 namespace lockstep::train {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-class RunDirectoryTest : public ::testing::Test {
- protected:
-  std::string path(const std::string& name) const { return (fs::path(folder_.path()) / name).string(); }
-
-  void save(const std::string& run, int64_t step) {
-    Checkpoint checkpoint;
-    checkpoint.model = {{"w", Tensor::zeros({2})}};
-    checkpoint.state.set_step(step);
-    save_checkpoint(path(run) + "/checkpoints", checkpoint);
-    std::ofstream(path(run) + "/metrics.jsonl") << "{}\n";
+template <class E, class Call>
+std::string error_text(Call call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
   }
-
-  TemporaryFolder folder_;
-  TrainConfig config_ = default_config();
-};
-
-TEST_F(RunDirectoryTest, ANewRunGetsItsConfiguration) {
-  EXPECT_EQ(open_run_directory(path("a/b"), "", config_), "");
-  EXPECT_EQ(to_text(load_config(path("a/b/config.textproto"), "")), to_text(config_));
+  return "no error";
 }
 
-TEST_F(RunDirectoryTest, AnExistingRunIsNotOverwritten) {
-  save("run", 3);
-  test::expect_error<ConfigError>([&] { open_run_directory(path("run"), "", config_); }, "--resume latest");
-  save("other", 5);
-  test::expect_error<ConfigError>([&] { open_run_directory(path("run"), path("other"), config_); },
-                                  "holds a run");
+std::string save(const std::string& folder, int64_t step) {
+  Checkpoint checkpoint;
+  checkpoint.model = {{"w", Tensor::scalar(1)}};
+  checkpoint.state.set_step(step);
+  return save_checkpoint(folder, checkpoint);
 }
 
-TEST_F(RunDirectoryTest, LatestIsTheNewestUndamagedOneOrANewStart) {
-  EXPECT_EQ(open_run_directory(path("run"), "latest", config_), "");
-  save("run", 3);
-  save("run", 4);
-  EXPECT_EQ(open_run_directory(path("run"), "latest", config_), path("run/checkpoints/step-00000004"));
-  fs::resize_file(path("run/checkpoints/step-00000004/model.safetensors"), 10);
-  EXPECT_EQ(open_run_directory(path("run"), "latest", config_), path("run/checkpoints/step-00000003"));
+TEST(RunDirectory, IsMadeWithItsParents) {
+  const TemporaryFolder folder;
+  const RunDirectory run = create_run_directory(folder.path("runs/a"));
+  EXPECT_TRUE(fs::is_directory(run.root));
+  EXPECT_EQ(run.metrics(), folder.path("runs/a/metrics.jsonl"));
+  EXPECT_NO_THROW(create_run_directory(run.root)) << "an empty folder holds no run";
 }
 
-TEST_F(RunDirectoryTest, ACheckpointOrARunCanBeNamed) {
-  save("run", 3);
-  save("run", 4);
-  const std::string third = path("run/checkpoints/step-00000003");
-  EXPECT_EQ(open_run_directory(path("copy"), third, config_), third);
-  EXPECT_EQ(open_run_directory(path("run"), third, config_), third)
-      << "back to an earlier point of the same run";
-  EXPECT_EQ(open_run_directory(path("copy2"), path("run"), config_), path("run/checkpoints/step-00000004"));
-  test::expect_error<DataError>([&] { open_run_directory(path("copy3"), path("nowhere"), config_); },
-                                "nowhere");
+TEST(RunDirectory, ANewRunDoesNotMixWithAnOldOne) {
+  for (const char* name : {"metrics.jsonl", "model.safetensors", "checkpoints"}) {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path(name)) << "old";
+    const std::string text = error_text<ConfigError>([&] { create_run_directory(folder.path()); });
+    EXPECT_THAT(text, HasSubstr("\"" + folder.path() + "\" holds a run already"));
+    EXPECT_THAT(text, HasSubstr(name));
+    EXPECT_THAT(text, HasSubstr("--resume latest"));
+    EXPECT_NO_THROW(make_run_directory(folder.path()));
+  }
 }
 
-TEST_F(RunDirectoryTest, AFileInTheWayIsNamed) {
-  std::ofstream(path("file")) << "x";
-  test::expect_error<ConfigError>([&] { open_run_directory(path("file/run"), "", config_); },
-                                  path("file/run"));
+TEST(RunDirectory, APlaceWhereNoneCanBeIsNamed) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path("file")) << "in the way";
+  EXPECT_THAT(error_text<ConfigError>([&] { create_run_directory(folder.path("file/run")); }),
+              HasSubstr("cannot make the folder \"" + folder.path("file/run")));
 }
 
-TEST_F(RunDirectoryTest, NamesOfNewRunsAreNotTaken) {
-  const std::string name = new_run_directory("recipes/mine.textproto");
-  EXPECT_EQ(name.rfind("runs/mine-", 0), 0U);
+TEST(ResumePoint, IsTheNewestOfARunOrOfAFolderOrTheCheckpointItself) {
+  const TemporaryFolder folder;
+  const RunDirectory run = create_run_directory(folder.path("run"));
+  const std::string first = save(run.checkpoints(), 1);
+  const std::string second = save(run.checkpoints(), 2);
+  EXPECT_EQ(find_resume_point(run.root).checkpoint, second);
+  EXPECT_EQ(find_resume_point(run.checkpoints()).checkpoint, second);
+  EXPECT_EQ(find_resume_point(first).checkpoint, first);
+  EXPECT_THAT(find_resume_point(run.root).damaged, IsEmpty());
+}
+
+TEST(ResumePoint, PassesOverADamagedOneAndSaysSo) {
+  const TemporaryFolder folder;
+  const std::string first = save(folder.path(), 1);
+  const std::string second = save(folder.path(), 2);
+  fs::remove(second + "/state.pb");
+  const ResumePoint point = find_resume_point(folder.path());
+  EXPECT_EQ(point.checkpoint, first);
+  ASSERT_EQ(point.damaged.size(), 1U);
+  EXPECT_THAT(point.damaged[0], HasSubstr(second));
+  EXPECT_THAT(error_text<DataError>([&] { find_resume_point(second); }), HasSubstr("state.pb"))
+      << "one that was asked for by name is not replaced by another";
+}
+
+TEST(ResumePoint, SaysWhyThereIsNone) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(error_text<DataError>([&] { find_resume_point(folder.path("absent")); }),
+              HasSubstr("[resume] no checkpoint in \"" + folder.path("absent") + "\""));
+  fs::remove(save(folder.path(), 1) + "/state.pb");
+  const std::string text = error_text<DataError>([&] { find_resume_point(folder.path()); });
+  EXPECT_THAT(text, HasSubstr("no undamaged checkpoint in"));
+  EXPECT_THAT(text, HasSubstr("step-00000001"));
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+#include "train/metrics.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+
+#include "train/metrics_file.h"
+
+namespace lockstep::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  if (std::isnan(value)) return "NaN";
+  return value > 0 ? "Infinity" : "-Infinity";
+}
+
+}  // namespace
+
+MetricsWriter::MetricsWriter(const std::string& path) : file_(path, O_WRONLY | O_CREAT | O_APPEND) {}
+
+void MetricsWriter::write(const StepRecord& record) {
+  Json line{{"step", record.step},
+            {"epoch", record.epoch},
+            {"samples", record.samples},
+            {"loss", number(record.loss)},
+            {"lr", number(record.lr)},
+            {"samples_per_second", number(record.samples_per_second)},
+            {"wall_time", number(record.wall_time)}};
+  if (record.weights) {
+    line["weights_hash"] = to_hex(record.weights->total);
+    Json& tensors = line["tensor_hashes"] = Json::object();
+    for (const auto& [name, hash] : record.weights->tensors) tensors[name] = to_hex(hash);
+  }
+  for (const auto& [name, value] : record.other) line[name] = number(value);
+  write_line(line.dump());
+}
+
+void MetricsWriter::write(const EvaluationRecord& record) {
+  const Json line{{"step", record.step},
+                  {"epoch", record.epoch},
+                  {"eval_loss", number(record.loss)},
+                  {"eval_accuracy", number(record.accuracy)},
+                  {"eval_count", record.count}};
+  write_line(line.dump());
+}
+
+void MetricsWriter::write_line(const std::string& line) {
+  const std::string text = line + '\n';
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t written = ::write(file_.get(), text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw FileError("write", file_.path(), errno);
+    done += static_cast<size_t>(written);
+  }
+}
+
+void truncate_metrics(const std::string& path, int64_t step) {
+  if (!std::filesystem::exists(path)) return;
+  uint64_t end = 0;
+  for (const MetricsLine& line : read_metrics(path)) {
+    if (line.step > step) break;
+    end = line.end;
+  }
+  if (::truncate(path.c_str(), static_cast<off_t>(end)) != 0) throw FileError("truncate", path, errno);
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,134 @@
+#include "train/run_report.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "runtime/log.h"
+#include "train/run_directory.h"
+
+namespace lockstep::train {
+namespace {
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+/// Seconds since the kernel started this process, loading of libraries included.
+double process_age() {
+  std::ifstream stat("/proc/self/stat");
+  std::ifstream uptime("/proc/uptime");
+  std::string text;
+  std::getline(stat, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) fields >> field;  // field 22 is starttime, in clock ticks since boot
+  double now = 0;
+  uptime >> now;
+  return now - std::stod(field) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace
+
+RunReport::RunReport(const TrainConfig& config, const TrainingPlan& plan)
+    : config_(config), plan_(plan), progress_(progress_options_for(stderr)) {}
+
+void RunReport::open(const std::string& output, const Position& position) {
+  const RunDirectory run{output};
+  truncate_metrics(run.metrics(), position.step);
+  metrics_.emplace(run.metrics());
+  log::add_file(run.log());
+  log::info("run directory: ", output);
+  start_ = last_line_ = Clock::now();
+  start_position_ = last_position_ = position;
+}
+
+double RunReport::wall_time() const {
+  return earlier_wall_time_ + seconds(Clock::now() - start_);
+}
+
+void RunReport::step(const StepReport& report) {
+  if (!first_step_done_) log::info("first step done ", process_age(), " s after the start");
+  first_step_done_ = true;
+  times_.forward += report.times.forward;
+  times_.backward += report.times.backward;
+  times_.communication += report.times.communication;
+  const bool last = plan_.finished(report.position);
+  if (report.position.step % config_.metrics().every() == 0 || last || report.weights) {
+    write_metrics(report, Clock::now());
+  }
+  show_progress(report);
+}
+
+void RunReport::write_metrics(const StepReport& report, Clock::time_point now) {
+  StepRecord record;
+  record.step = report.position.step;
+  record.epoch = epoch_of(report.position);
+  record.samples = report.position.samples;
+  record.loss = report.loss;
+  record.lr = report.lr;
+  record.samples_per_second =
+      static_cast<double>(report.position.samples - last_position_.samples) / seconds(now - last_line_);
+  record.wall_time = wall_time();
+  record.weights = report.weights;
+  record.other = {{"accuracy", report.accuracy},
+                  {"data_seconds", seconds(report.data_wait - last_data_wait_)},
+                  {"forward_seconds", seconds(times_.forward)},
+                  {"backward_seconds", seconds(times_.backward)},
+                  {"communication_seconds", seconds(times_.communication)}};
+  metrics_->write(record);
+  last_line_ = now;
+  last_position_ = report.position;
+  last_data_wait_ = report.data_wait;
+  times_ = {};
+}
+
+/// The epoch that the step before `position` belongs to, from 1.
+int64_t RunReport::epoch_of(const Position& position) const {
+  return position.sample == 0 ? position.epoch : position.epoch + 1;
+}
+
+void RunReport::show_progress(const StepReport& report) {
+  const double elapsed = seconds(Clock::now() - start_);
+  const auto done = static_cast<double>(report.position.samples - start_position_.samples);
+  const double rate = done / elapsed;
+  ProgressState state;
+  state.step = report.position.step;
+  state.total_steps = plan_.total_steps();
+  state.epoch = epoch_of(report.position);
+  state.epochs = config_.epochs();
+  state.loss = report.loss;
+  state.lr = report.lr;
+  state.samples_per_second = rate;
+  const auto steps_done = static_cast<double>(report.position.step - start_position_.step);
+  state.left = std::chrono::duration<double>(elapsed / steps_done *
+                                             static_cast<double>(plan_.total_steps() - report.position.step));
+  progress_.update(state);
+}
+
+void RunReport::evaluation(const Position& position, const EvaluationResult& result) {
+  metrics_->write(EvaluationRecord{.step = position.step,
+                                   .epoch = epoch_of(position),
+                                   .loss = result.loss,
+                                   .accuracy = result.accuracy,
+                                   .count = result.count});
+  progress_.clear();
+  char line[128];
+  std::snprintf(line, sizeof line, "epoch %lld: test accuracy %.2f %%, loss %.4f (%lld samples)",
+                static_cast<long long>(epoch_of(position)), 100 * result.accuracy, result.loss,
+                static_cast<long long>(result.count));
+  log::info(line);
+}
+
+void RunReport::finish(const std::string& output) {
+  const RunDirectory run{output};
+  progress_.clear();
+  log::info("finished after ", duration_text(std::chrono::duration<double>(wall_time())));
+  log::info("model:       ", run.model());
+  log::info("metrics:     ", run.metrics());
+  log::info("checkpoints: ", run.checkpoints());
+}
+
+}  // namespace lockstep::train

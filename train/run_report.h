@@ -1,0 +1,67 @@
+// What rank 0 tells the world about a run: metrics.jsonl, progress on the terminal, train.log.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "parallel/data_parallel.h"
+#include "proto/train_config.pb.h"
+#include "train/evaluation.h"
+#include "train/metrics.h"
+#include "train/progress.h"
+#include "train/training_plan.h"
+#include "train/weights_hash.h"
+
+namespace lockstep::train {
+
+struct StepReport {
+  Position position;  ///< after the step
+  double loss = 0;
+  double accuracy = 0;
+  double lr = 0;
+  parallel::StepTimes times;              ///< of rank 0
+  std::chrono::nanoseconds data_wait{0};  ///< of rank 0, since the start
+  std::optional<WeightsHash> weights;
+};
+
+class RunReport {
+ public:
+  RunReport(const TrainConfig& config, const TrainingPlan& plan);
+
+  /// Opens the files in a run directory; cuts what was written after `position`, where the run goes on.
+  void open(const std::string& output, const Position& position);
+  void step(const StepReport& report);
+  void evaluation(const Position& position, const EvaluationResult& result);
+  /// Says where everything is.
+  void finish(const std::string& output);
+
+  /// Seconds of training, those before the last resume included.
+  double wall_time() const;
+  void add_wall_time(double seconds) { earlier_wall_time_ += seconds; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void write_metrics(const StepReport& report, Clock::time_point now);
+  void show_progress(const StepReport& report);
+  int64_t epoch_of(const Position& position) const;
+
+  const TrainConfig& config_;
+  const TrainingPlan& plan_;
+  std::optional<MetricsWriter> metrics_;
+  Progress progress_;
+  Clock::time_point start_ = Clock::now();
+  Position start_position_;
+  double earlier_wall_time_ = 0;
+  // At the last metrics line, for rates.
+  Clock::time_point last_line_;
+  Position last_position_;
+  parallel::StepTimes times_;
+  std::chrono::nanoseconds last_data_wait_{0};
+  bool first_step_done_ = false;
+};
+
+}  // namespace lockstep::train
