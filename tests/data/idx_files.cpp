@@ -66,6 +66,17 @@ Bytes gzip(const Bytes& bytes, int level) {
   return result;
 }
 
+LateDamage damage_behind_the_content(size_t quarters) {
+  const size_t file_bytes = quarters * (256 << 10) + 6;
+  LateDamage damage{Bytes(file_bytes - 18, 'x'), {}};
+  do {
+    damage.content.pop_back();
+    damage.packed = gzip(damage.content);
+  } while (damage.packed.size() > file_bytes);
+  damage.packed[damage.packed.size() - 8] ^= 1;
+  return damage;
+}
+
 void write_file(const std::string& path, const Bytes& bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -40,23 +41,24 @@ TEST(BackgroundReader, SeveralThreadsSeeTheWholeContent) {
 
 TEST(BackgroundReader, ADamagedEndFailsEveryWaitForIt) {
   const TemporaryDirectory directory;
-  Bytes packed = gzip(some_bytes());
-  packed[packed.size() - 8] ^= 1;  // the checksum
+  const auto [content, packed] = damage_behind_the_content(7);
   write_file(directory / "a.gz", packed);
-  const BackgroundReader reader(ByteStream(directory / "a.gz"), kBytes);
+  const BackgroundReader reader(ByteStream(directory / "a.gz"), content.size());
   for (int attempt = 0; attempt < 2; ++attempt) {
-    expect_contains(error_of<DataError>([&] { reader.wait_for(kBytes); }), "incorrect data check");
+    expect_contains(error_of<DataError>([&, size = content.size()] { reader.wait_for(size); }),
+                    "incorrect data check");
   }
   expect_contains(error_of<DataError>([&] { reader.wait_for(1); }), "incorrect data check");
 }
 
 TEST(BackgroundReader, StopsInTheMiddle) {
+  constexpr size_t kZeros = 64 << 20;
   const TemporaryDirectory directory;
-  write_file(directory / "zeros.gz", gzip(Bytes(200 << 20, '\0'), 1));
+  write_file(directory / "zeros.gz", gzip(Bytes(kZeros, '\0'), 1));
   const auto start = std::chrono::steady_clock::now();
-  { const BackgroundReader reader(ByteStream(directory / "zeros.gz"), 200 << 20); }
+  { const BackgroundReader reader(ByteStream(directory / "zeros.gz"), kZeros); }
   const auto stopped = std::chrono::steady_clock::now();
-  { BackgroundReader(ByteStream(directory / "zeros.gz"), 200 << 20).wait_for(200 << 20); }
+  BackgroundReader(ByteStream(directory / "zeros.gz"), kZeros).wait_for(kZeros);
   EXPECT_LT(stopped - start, (std::chrono::steady_clock::now() - stopped) / 2);
 }
 
