@@ -29,10 +29,11 @@ namespace {
 /// not end the run.
 constexpr std::chrono::milliseconds kLetRankZeroSpeak{1000};
 
-void report(const std::exception& error, int rank) {
+void report(const std::exception& error, const Identity& identity) {
   const ExitStatus status = status_of(error);
-  if (rank != 0 && (status == kUsageError || status == kDataFault))
+  if (identity.rank != 0 && (status == kUsageError || status == kDataFault))
     std::this_thread::sleep_for(kLetRankZeroSpeak);
+  if (identity.size > 1) log::set_thread_prefix(to_text("rank ", identity.rank, ": "));
   log::error(error.what());
 }
 
@@ -72,7 +73,7 @@ int train_one_rank(const TrainOptions& options, const TrainConfig& config, const
     world.leave();
     return outcome == train::Outcome::kFinished ? kDone : kStoppedAndSaved;
   } catch (const std::exception& error) {
-    report(error, identity.rank);
+    report(error, identity);
     world.abort(status_of(error));
   }
 }
@@ -87,11 +88,11 @@ int run(int argc, char** argv) {
     return kDone;
   }
   block_signals();
-  int rank = 0;
+  Identity identity;
   try {
-    const Identity identity = identify(environment_variable);
-    rank = identity.rank;
-    log::configure(log::Level::kInfo, identity.size > 1 ? to_text("rank ", rank, ": ") : "");
+    identity = identify(environment_variable);
+    log::configure(log::Level::kInfo, identity.rank > 0 ? to_text("rank ", identity.rank, ": ")
+                                                        : "");  // rank 0 tells of the run
     const TrainConfig config = resolve_config(options, recipes);
     if (options.print_config) {
       std::cout << train::config_text(config);
@@ -100,7 +101,7 @@ int run(int argc, char** argv) {
     train::validate_for(config, identity.size);
     return train_one_rank(options, config, identity);
   } catch (const std::exception& error) {
-    report(error, rank);
+    report(error, identity);
     return status_of(error);
   }
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "build_config.h"
+#include "comm/algorithms/table.h"
 #include "launcher/exit_status.h"
 #include "runtime/error.h"
 #include "train/assembly.h"
@@ -75,6 +76,13 @@ TrainConfig resolve_config(const TrainOptions& options, const std::string& recip
       train::load_config(options.recipe.empty() ? kDefaultRecipe : options.recipe, recipes_folder);
   for (const std::string& assignment : options.sets) train::apply_set(config, assignment);
   train::validate(config, train::known_names());
+  const std::string& algorithm = config.comm().algorithm();
+  check<ConfigError>(
+      algorithm == "auto" || config.numerics() == TrainConfig::FAST ||
+          comm::find_algorithm(algorithm).tree_order,
+      "config", "comm.algorithm: \"", algorithm,
+      "\" adds in an order that depends on the number of ranks; numerics: REPRODUCIBLE allows auto, ",
+      comm::algorithm_names(true));
   return config;
 }
 
