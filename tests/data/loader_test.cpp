@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <latch>
@@ -108,6 +109,16 @@ TEST(Loader, BatchesHoldTheSamplesAskedFor) {
       EXPECT_EQ(batch.targets.data<int64_t>()[i], sample % 10);
     }
   }
+}
+
+TEST(Loader, ASmallerSamplerTakesTheFirstSamples) {
+  const CallbackSource source(1000, read_at_once);
+  const Sampler sampler({.size = 7, .seed = 2});
+  Loader loader(source, sampler, {});
+  loader.submit({{0, 0, 7}});
+  std::vector<int64_t> samples = loader.next().samples;
+  std::sort(samples.begin(), samples.end());
+  EXPECT_EQ(samples, (std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6}));
 }
 
 TEST(Loader, AnyNumberOfThreadsGivesTheSameBits) {
