@@ -65,8 +65,9 @@ TEST(Metrics, NumbersGiveBackTheSameBits) {
   const TemporaryFolder folder;
   const std::vector<double> losses{
       0.1 + 0.2, 1.0 / 3, 5e-324, -0.0, std::numeric_limits<double>::max(), static_cast<double>(0.1F)};
-  for (const double loss : losses) {
-    const std::string path = folder.path(std::to_string(loss));
+  for (size_t i = 0; i < losses.size(); ++i) {
+    const double loss = losses[i];
+    const std::string path = folder.path(std::to_string(i));
     StepRecord record = step_record(1);
     record.loss = loss;
     MetricsWriter(path).write(record);

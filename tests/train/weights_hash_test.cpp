@@ -27,7 +27,8 @@ TEST(WeightsHash, DoesNotDependOnTheMemoryLayout) {
 }
 
 TEST(WeightsHash, ChangesWithEverythingThatCounts) {
-  std::vector<std::vector<NamedTensor>> variants(7, weights());
+  std::vector<std::vector<NamedTensor>> variants(7);
+  for (std::vector<NamedTensor>& variant : variants) variant = weights();  // a copy would share memory
   variants[1][0].value.data<float>()[3] = 5;
   variants[2][1].value.data<float>()[0] = -0.0F;
   variants[3][0].name = "c";
