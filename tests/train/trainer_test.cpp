@@ -1,0 +1,162 @@
+#include "train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "runtime/error.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/run_ranks.h"
+#include "tests/train/small_run.h"
+#include "tests/train/temporary_folder.h"
+#include "train/checkpoint.h"
+#include "train/metrics_file.h"
+
+namespace lockstep::train {
+namespace {
+
+class TrainerTest : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return folder_.path(name); }
+
+  /// Trains on ranks that are threads; returns how it ended, the same on all ranks.
+  Outcome train(int ranks, const std::string& name, const TrainConfig& config = small_run(),
+                const TrainerOptions& options = {}) {
+    std::atomic<int> finished{0};
+    test::run_ranks(ranks, [&](comm::Communicator& communicator) {
+      TrainerOptions own = options;
+      own.output = path(name);
+      Trainer trainer(config, communicator, requests_, own);
+      if (trainer.run() == Outcome::kFinished) ++finished;
+    });
+    EXPECT_TRUE(finished == 0 || finished == ranks) << "ranks disagree about the end";
+    return finished > 0 ? Outcome::kFinished : Outcome::kStopped;
+  }
+
+  std::string weights(const std::string& name) const {
+    std::ifstream file(path(name) + "/model.safetensors", std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::vector<double> losses(const std::string& name) const {
+    std::vector<double> values;
+    for (const MetricsLine& line : read_metrics(path(name) + "/metrics.jsonl")) {
+      if (line.fields.contains("loss")) values.push_back(line.fields["loss"].get<double>());
+    }
+    return values;
+  }
+
+  TemporaryFolder folder_;
+  Requests requests_;
+};
+
+TEST_F(TrainerTest, TheSameBitsOnAnyNumberOfRanks) {
+  train(1, "np1");
+  ASSERT_FALSE(weights("np1").empty());
+  for (const int ranks : {2, 3, 4, 8}) {
+    const std::string name = "np" + std::to_string(ranks);
+    train(ranks, name);
+    EXPECT_EQ(weights(name), weights("np1")) << ranks;
+    EXPECT_EQ(losses(name), losses("np1")) << ranks;
+  }
+}
+
+TEST_F(TrainerTest, LearnsFromTheData) {
+  TrainConfig config = small_run();
+  config.set_epochs(12);
+  config.mutable_model()->set_dropout(0);
+  train(2, "run", config);
+  EXPECT_LT(losses("run").back(), 0.5 * losses("run").front());
+}
+
+TEST_F(TrainerTest, ResumedAtEveryStepOnOtherRanksItEndsWithTheSameBits) {
+  train(2, "unbroken");
+  EXPECT_EQ(losses("unbroken").size(), 8U) << "50 samples in batches of 16, twice";
+  for (int64_t step = 1; step < 8; ++step) {
+    TrainerOptions options;
+    options.stop_at_step = step;
+    options.resume = step == 1 ? "" : "latest";
+    const int ranks = 1 + static_cast<int>(step) % 4;
+    EXPECT_EQ(train(ranks, "broken", small_run(), options), Outcome::kStopped);
+  }
+  TrainerOptions options;
+  options.resume = "latest";
+  EXPECT_EQ(train(3, "broken", small_run(), options), Outcome::kFinished);
+  EXPECT_EQ(weights("broken"), weights("unbroken"));
+  EXPECT_EQ(losses("broken"), losses("unbroken"));
+}
+
+TEST_F(TrainerTest, ARequestOfAnyRankStopsAllAtTheSameStep) {
+  requests_.stop = true;
+  EXPECT_EQ(train(3, "run"), Outcome::kStopped);
+  EXPECT_EQ(losses("run").size(), 1U);
+  EXPECT_TRUE(std::filesystem::exists(path("run/checkpoints/step-00000001")));
+  EXPECT_FALSE(std::filesystem::exists(path("run/model.safetensors"))) << "the run is not finished";
+}
+
+TEST_F(TrainerTest, ASaveRequestSavesAndTheRunGoesOn) {
+  TrainConfig config = small_run();
+  config.mutable_checkpoint()->set_every_steps(0);
+  requests_.save = true;
+  EXPECT_EQ(train(2, "run", config), Outcome::kFinished);
+  EXPECT_TRUE(std::filesystem::exists(path("run/checkpoints/step-00000001")));
+  EXPECT_FALSE(requests_.save);
+}
+
+TEST_F(TrainerTest, ACheckpointHoldsEverythingThatDecidesTheNextStep) {
+  TrainerOptions options;
+  options.stop_at_step = 5;
+  options.threads = 3;
+  train(2, "run", small_run(), options);
+  const Checkpoint checkpoint = load_checkpoint(path("run/checkpoints/step-00000005"));
+  EXPECT_EQ(checkpoint.state.step(), 5);
+  EXPECT_EQ(checkpoint.state.epoch(), 1);
+  EXPECT_EQ(checkpoint.state.sample_offset(), 16);
+  EXPECT_EQ(checkpoint.state.samples(), 66);
+  EXPECT_EQ(checkpoint.state.threads(), 3);
+  EXPECT_EQ(checkpoint.state.config().optimizer().lr(), 0.05);
+  const auto has = [](const std::vector<NamedTensor>& tensors, const std::string& name) {
+    for (const NamedTensor& tensor : tensors) {
+      if (tensor.name == name) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(has(checkpoint.model, "bn1.running_var"));
+  EXPECT_TRUE(has(checkpoint.model, "bn1.num_batches_tracked"));
+  EXPECT_TRUE(has(checkpoint.optimizer, "fc2.weight.momentum_buffer"));
+}
+
+TEST_F(TrainerTest, ALossThatIsNotFiniteEndsAllRanksWithStepAndParameter) {
+  TrainConfig config = small_run();
+  config.mutable_optimizer()->set_lr(1e30);
+  config.mutable_schedule()->set_warmup_epochs(0);
+  const std::vector<std::string> errors = test::run_failing_ranks(2, [&](comm::Communicator& communicator) {
+    TrainerOptions options;
+    options.output = path("run");
+    Trainer(config, communicator, requests_, options).run();
+  });
+  for (const std::string& error : errors) {
+    EXPECT_NE(error.find("at step 2 the loss is"), std::string::npos) << error;
+    EXPECT_NE(error.find("weight"), std::string::npos) << error;
+  }
+}
+
+TEST_F(TrainerTest, RanksWithOtherSettingsAreToldTheField) {
+  const std::vector<std::string> errors = test::run_failing_ranks(3, [&](comm::Communicator& communicator) {
+    TrainConfig config = small_run();
+    if (communicator.rank() == 1) config.set_seed(2);
+    TrainerOptions options;
+    options.output = path("run");
+    Trainer(config, communicator, requests_, options).run();
+  });
+  for (const std::string& error : errors) {
+    EXPECT_NE(error.find("rank 1 differs from rank 0 in 'seed': 2, rank 0 has 1"), std::string::npos)
+        << error;
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("run"))) << "nothing is written before the ranks agree";
+}
+
+}  // namespace
+}  // namespace lockstep::train
