@@ -29,11 +29,17 @@ std::string algorithm_names(bool tree_order_only) {
   return names;
 }
 
+const Algorithm& automatic_algorithm(int ranks, size_t nbytes) {
+  // Where latency is all that counts, one round beats two or more. Two ranks pay no additional byte for it.
+  const size_t smallest_worth_halving = ranks == 2 ? 4096 : 256;
+  return find_algorithm(nbytes <= smallest_worth_halving ? "direct" : "halving_doubling");
+}
+
 const Algorithm& find_algorithm(std::string_view name) {
   for (const Algorithm& algorithm : kAlgorithms) {
     if (name == algorithm.name) return algorithm;
   }
-  throw InvalidArgument(to_text("[comm.algorithm] unknown algorithm \"", name, "\": expected AUTO or one of ",
+  throw InvalidArgument(to_text("[comm.algorithm] unknown algorithm \"", name, "\": expected auto or one of ",
                                 algorithm_names(false)));
 }
 

@@ -14,15 +14,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kAutomaticAlgorithm = "halving_doubling";
+constexpr const char* kAutomatic = "auto";
 
-const Algorithm& choose_algorithm(const HostOptions& options) {
-  if (options.algorithm == "AUTO") return find_algorithm(kAutomaticAlgorithm);
+/// Null for "auto".
+const Algorithm* choose_algorithm(const HostOptions& options) {
+  if (options.algorithm == kAutomatic) return nullptr;
   const Algorithm& algorithm = find_algorithm(options.algorithm);
   check(algorithm.tree_order || options.numerics == Numerics::kFast, "comm.algorithm", "\"", algorithm.name,
         "\" sums in an order that depends on the number of ranks: numerics REPRODUCIBLE expects one of ",
         algorithm_names(true));
-  return algorithm;
+  return &algorithm;
 }
 
 ProgressEngine::Options engine_options(const HostOptions& options) {
@@ -67,7 +68,7 @@ HostCommunicator::~HostCommunicator() {
 }
 
 const char* HostCommunicator::algorithm() const {
-  return algorithm_.name;
+  return algorithm_ ? algorithm_->name : kAutomatic;
 }
 
 bool HostCommunicator::has_progress_thread() const {

@@ -23,8 +23,8 @@ enum class Progress {
 };
 
 struct HostOptions {
-  /// A row of the table of algorithms, or AUTO.
-  std::string algorithm = "AUTO";
+  /// A row of the table of algorithms, or "auto": by size and ranks.
+  std::string algorithm = "auto";
   /// kReproducible refuses algorithms whose order of summation depends on the number of ranks.
   Numerics numerics = Numerics::kReproducible;
   /// The longest that one wait() may last. The communicator is dead afterwards, so it must cover the greatest
@@ -62,7 +62,7 @@ class HostCommunicator final : public Communicator {
   /// If collectives are unfinished, peers in the same process are told and get a CommError.
   ~HostCommunicator() override;
 
-  const char* algorithm() const;
+  const char* algorithm() const;  ///< its name, or "auto"
   bool has_progress_thread() const;
 
   std::string pending() const override;
@@ -78,7 +78,7 @@ class HostCommunicator final : public Communicator {
   std::unique_ptr<Communicator> make_split(int color, const std::vector<int>& members) override;
 
   const HostOptions options_;
-  const Algorithm& algorithm_;
+  const Algorithm* algorithm_;  // null: auto
   std::shared_ptr<ProgressEngine> engine_;
   std::unique_ptr<OperationQueue> queue_;  // guarded by the engine's lock
   std::unique_ptr<PlanCache> plans_;

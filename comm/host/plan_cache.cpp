@@ -12,7 +12,7 @@ constexpr size_t kMostPlans = 256;
 
 }  // namespace
 
-PlanCache::PlanCache(int rank, int size, const Algorithm& algorithm, size_t chunk_bytes)
+PlanCache::PlanCache(int rank, int size, const Algorithm* algorithm, size_t chunk_bytes)
     : rank_(rank), size_(size), algorithm_(algorithm), chunk_bytes_(chunk_bytes) {}
 
 std::shared_ptr<const Plan> PlanCache::plan_for(const Call& call) {
@@ -25,18 +25,16 @@ std::shared_ptr<const Plan> PlanCache::plan_for(const Call& call) {
 
 Plan PlanCache::make_plan(const Call& call) const {
   const int64_t chunk_count = std::max<int64_t>(1, static_cast<int64_t>(chunk_bytes_ / size_of(call.dtype)));
-  ReductionShape shape{rank_, size_, call.count, chunk_count, {}, false};
+  ReductionShape shape{rank_, size_, call.count, chunk_count, one_leaf_each(size_), false};
   switch (call.kind) {
     case Collective::kAllReduce:
-      shape.layout = one_leaf_each(size_);
-      return algorithm_.plan(shape);
+      return plan_reduction(call, shape);
     case Collective::kTreeSum:
       shape.layout = dealt_leaves(call.leaves, size_);
-      return algorithm_.plan(shape);
+      return plan_reduction(call, shape);
     case Collective::kReduceScatter:
-      shape.layout = one_leaf_each(size_);
       shape.scatter = true;
-      return algorithm_.plan(shape);
+      return plan_reduction(call, shape);
     case Collective::kAllGather:
       return all_gather(rank_, size_, call.count);
     case Collective::kBroadcast:
@@ -45,6 +43,11 @@ Plan PlanCache::make_plan(const Call& call) const {
       break;
   }
   return barrier(rank_, size_);
+}
+
+Plan PlanCache::plan_reduction(const Call& call, const ReductionShape& shape) const {
+  const size_t nbytes = static_cast<size_t>(call.count) * size_of(call.dtype);
+  return (algorithm_ ? *algorithm_ : automatic_algorithm(size_, nbytes)).plan(shape);
 }
 
 }  // namespace lockstep::comm

@@ -14,18 +14,20 @@ namespace lockstep::comm {
 /// For one rank of one communicator. Not thread safe.
 class PlanCache {
  public:
-  /// `algorithm` plans reductions; `chunk_bytes` is where messages are cut.
-  PlanCache(int rank, int size, const Algorithm& algorithm, size_t chunk_bytes);
+  /// `algorithm` plans reductions, automatic_algorithm() if it is null; `chunk_bytes` is where messages are
+  /// cut.
+  PlanCache(int rank, int size, const Algorithm* algorithm, size_t chunk_bytes);
 
   std::shared_ptr<const Plan> plan_for(const Call& call);
 
  private:
   Plan make_plan(const Call& call) const;
+  Plan plan_reduction(const Call& call, const ReductionShape& shape) const;
 
   using Key = std::tuple<Collective, int64_t, size_t, int, int>;  // kind, count, element size, leaves, root
   const int rank_;
   const int size_;
-  const Algorithm& algorithm_;
+  const Algorithm* algorithm_;
   const size_t chunk_bytes_;
   std::map<Key, std::shared_ptr<const Plan>> plans_;
 };

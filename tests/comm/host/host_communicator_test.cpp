@@ -31,7 +31,7 @@ TEST(HostCommunicator, RefusesAlgorithmsThatAreNotReproducible) {
                  "numerics REPRODUCIBLE expects one of direct, halving_doubling");
   }
   EXPECT_STREQ(alone({.algorithm = "ring", .numerics = Numerics::kFast})->algorithm(), "ring");
-  EXPECT_STREQ(alone({})->algorithm(), "halving_doubling");
+  EXPECT_STREQ(alone({})->algorithm(), "auto");
   EXPECT_THROW(alone({.algorithm = "rong"}), InvalidArgument);
   EXPECT_THROW(alone({.chunk_bytes = 0}), InvalidArgument);
 }

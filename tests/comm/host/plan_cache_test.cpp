@@ -15,7 +15,7 @@ Call call_of(Collective kind, int64_t count) {
 }
 
 TEST(PlanCache, PlansACallOnce) {
-  PlanCache cache(1, 4, find_algorithm("halving_doubling"), 1024);
+  PlanCache cache(1, 4, &find_algorithm("halving_doubling"), 1024);
   Call call = call_of(Collective::kAllReduce, 100);
   const auto plan = cache.plan_for(call);
   call.op = ReduceOp::kMax;
@@ -25,7 +25,7 @@ TEST(PlanCache, PlansACallOnce) {
 }
 
 TEST(PlanCache, TellsShapesApart) {
-  PlanCache cache(1, 4, find_algorithm("halving_doubling"), 1024);
+  PlanCache cache(1, 4, &find_algorithm("halving_doubling"), 1024);
   const Call call = call_of(Collective::kBroadcast, 100);
   const auto plan = cache.plan_for(call);
   Call other = call;
@@ -43,7 +43,7 @@ TEST(PlanCache, TellsShapesApart) {
 }
 
 TEST(PlanCache, CutsPiecesByBytes) {
-  PlanCache cache(0, 2, find_algorithm("halving_doubling"), 1024);
+  PlanCache cache(0, 2, &find_algorithm("halving_doubling"), 1024);
   const auto steps = [&](int64_t count) {
     return cache.plan_for(call_of(Collective::kTreeSum, count))->steps.size();
   };
@@ -51,8 +51,18 @@ TEST(PlanCache, CutsPiecesByBytes) {
   EXPECT_EQ(steps(257), 10U);
 }
 
+TEST(PlanCache, WithoutAnAlgorithmTakesTheAutomaticOne) {
+  PlanCache automatic(0, 2, nullptr, 1 << 20);
+  PlanCache direct(0, 2, &find_algorithm("direct"), 1 << 20);
+  const auto scratch = [](PlanCache& cache, int64_t count) {
+    return cache.plan_for(call_of(Collective::kAllReduce, count))->scratch_count;
+  };
+  EXPECT_EQ(scratch(automatic, 1024), scratch(direct, 1024));
+  EXPECT_LT(scratch(automatic, 1025), scratch(direct, 1025));
+}
+
 TEST(PlanCache, HoldsABoundedNumberOfPlans) {
-  PlanCache cache(0, 2, find_algorithm("direct"), 1024);
+  PlanCache cache(0, 2, &find_algorithm("direct"), 1024);
   const std::weak_ptr<const Plan> first = cache.plan_for(call_of(Collective::kAllReduce, 0));
   for (int64_t count = 1; count < 1000; ++count) cache.plan_for(call_of(Collective::kAllReduce, count));
   EXPECT_TRUE(first.expired());
