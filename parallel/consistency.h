@@ -22,9 +22,10 @@ std::vector<Fact> machine_facts();
 /// Name and shape of every parameter, in order.
 std::vector<Fact> parameter_facts(const std::vector<Parameter*>& parameters);
 
-/// Throws ConfigError on every rank when a rank's facts differ from rank 0's: "rank 1 differs from rank 0 in ...". Waits
-/// up to `timeout` for ranks that come up late.
-void check_facts(comm::Communicator& communicator, const std::vector<Fact>& facts, std::chrono::milliseconds timeout);
+/// Throws ConfigError on every rank when a rank's facts differ from rank 0's: "rank 1 differs from rank 0 in
+/// ...". Waits up to `timeout` for ranks that come up late.
+void check_facts(comm::Communicator& communicator, const std::vector<Fact>& facts,
+                 std::chrono::milliseconds timeout);
 
 /// Throws Error on every rank when a hash differs from rank 0's, naming rank, step and the first tensor.
 void check_replicas(comm::Communicator& communicator,

@@ -54,7 +54,8 @@ TEST(ResolveConfig, AppliesSettingsInOrderAndChecks) {
   options.sets = {"optimizer.lr=0.5", "optimizer.lr=0.25"};
   EXPECT_EQ(resolve_config(options, find_recipes_folder()).optimizer().lr(), 0.25);
   options.sets = {"comm.algorithm=ring"};
-  test::expect_error<ConfigError>([&] { resolve_config(options, find_recipes_folder()); }, "halving_doubling");
+  test::expect_error<ConfigError>([&] { resolve_config(options, find_recipes_folder()); },
+                                  "halving_doubling");
   options.sets = {"comm.algorithm=ring", "numerics=FAST"};
   EXPECT_NO_THROW(resolve_config(options, find_recipes_folder()));
   options.sets = {"optimizer.lr=-1"};
