@@ -31,7 +31,7 @@ std::string algorithm_names(bool tree_order_only) {
 
 const Algorithm& automatic_algorithm(int ranks, size_t nbytes) {
   // Where latency is all that counts, one round beats two or more. Two ranks pay no additional byte for it.
-  const size_t smallest_worth_halving = ranks == 2 ? 4096 : 256;
+  const size_t smallest_worth_halving = ranks == 2 ? 2048 : 256;
   return find_algorithm(nbytes <= smallest_worth_halving ? "direct" : "halving_doubling");
 }
 

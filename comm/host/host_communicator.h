@@ -42,7 +42,7 @@ struct HostOptions {
   size_t max_message_bytes = size_t{1} << 30;
   /// About how many bytes a reduction works on at a time: small enough for the second-level cache, large
   /// enough that the start of a message does not count.
-  size_t chunk_bytes = size_t{256} << 10;
+  size_t chunk_bytes = size_t{1} << 20;
   /// When it becomes true, a wait that lasts longer than `stop_grace` from then on ends with a CommError. May
   /// be null; must outlive the communicator.
   const std::atomic<bool>* stop = nullptr;

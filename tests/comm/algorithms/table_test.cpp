@@ -12,8 +12,8 @@ TEST(AlgorithmTable, FindsEveryRowByItsName) {
 }
 
 TEST(AlgorithmTable, AutoTakesOneRoundForWhatIsSmall) {
-  EXPECT_STREQ(automatic_algorithm(2, 4096).name, "direct");
-  EXPECT_STREQ(automatic_algorithm(2, 4097).name, "halving_doubling");
+  EXPECT_STREQ(automatic_algorithm(2, 2048).name, "direct");
+  EXPECT_STREQ(automatic_algorithm(2, 2049).name, "halving_doubling");
   EXPECT_STREQ(automatic_algorithm(4, 256).name, "direct");
   EXPECT_STREQ(automatic_algorithm(4, 257).name, "halving_doubling");
   for (const size_t nbytes : {4, 1 << 20}) EXPECT_TRUE(automatic_algorithm(7, nbytes).tree_order);
