@@ -65,6 +65,11 @@ class Communicator {
   /// One bounded round of progress; cheap when nothing is to do.
   void poll() { make_progress(); }
 
+  /// For a rank that cannot go on: collectives in flight are given up, their memory is no longer touched, the
+  /// communicator is dead, and peers in the same process get a CommError with the reason. Before memory that
+  /// was given to a collective goes out of scope because of an error. Any thread.
+  virtual void abandon(const std::string& reason) = 0;
+
   /// The training step that messages name.
   void set_step(int64_t step) { step_ = step; }
 

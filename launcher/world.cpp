@@ -23,7 +23,7 @@ milliseconds seconds(double value) {
 comm::HostOptions host_options(const Identity& identity, const TrainConfig& config,
                                const WorldOptions& options) {
   comm::HostOptions host;
-  if (config.comm().algorithm() != "auto") host.algorithm = config.comm().algorithm();
+  host.algorithm = config.comm().algorithm();
   host.numerics =
       config.numerics() == TrainConfig::FAST ? comm::Numerics::kFast : comm::Numerics::kReproducible;
   host.timeout = seconds(config.comm().timeout_seconds());

@@ -45,6 +45,17 @@ DistributedDataParallel::DistributedDataParallel(std::vector<Parameter*> paramet
 
 std::vector<double> DistributedDataParallel::step(const StepPlan& plan, std::span<const double> rank_values,
                                                   const Forward& forward) {
+  try {
+    return run_step(plan, rank_values, forward);
+  } catch (const std::exception& error) {  // buckets may be in flight, and their memory is about to go
+    communicator_.abandon(to_text("rank ", communicator_.rank(), " gave up the step: ", error.what()));
+    throw;
+  }
+}
+
+std::vector<double> DistributedDataParallel::run_step(const StepPlan& plan,
+                                                      std::span<const double> rank_values,
+                                                      const Forward& forward) {
   ensure(rank_values.size() == options_.rank_values, "step", "got ", rank_values.size(), " rank values");
   std::vector<int> occupied;
   for (const Slot& slot : plan.slots) occupied.push_back(slot.index);

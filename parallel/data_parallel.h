@@ -52,7 +52,7 @@ class DistributedDataParallel {
   /// Collective. Runs forward and backward of this rank's micro-batches, reducing buckets while backward goes
   /// on, and returns the global sums: those of `forward`, then those of `rank_values`. Afterwards gradient(i)
   /// is the gradient of the summed loss over the whole step, times the loss scale: a parameter that nothing
-  /// reached has zeros.
+  /// reached has zeros. When it throws (what `forward` threw, or a CommError), the communicator is dead.
   std::vector<double> step(const StepPlan& plan, std::span<const double> rank_values, const Forward& forward);
 
   /// Takes the last step's batch statistics into the running ones. Not called for a step that is skipped.
@@ -69,6 +69,8 @@ class DistributedDataParallel {
     comm::Work work;
   };
 
+  std::vector<double> run_step(const StepPlan& plan, std::span<const double> rank_values,
+                               const Forward& forward);
   void run_slot(const Slot& slot, const SlotStep& step, const Forward& forward);
   void on_gradient_ready(size_t parameter);
   void begin_last_backward();

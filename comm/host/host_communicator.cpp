@@ -75,6 +75,11 @@ bool HostCommunicator::has_progress_thread() const {
   return engine_->has_thread();
 }
 
+void HostCommunicator::abandon(const std::string& reason) {
+  const auto lock = engine_->lock();
+  queue_->fail(reason);
+}
+
 std::string HostCommunicator::pending() const {
   const auto lock = engine_->lock();
   return queue_->describe_front();

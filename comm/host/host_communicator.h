@@ -65,6 +65,7 @@ class HostCommunicator final : public Communicator {
   const char* algorithm() const;  ///< its name, or "auto"
   bool has_progress_thread() const;
 
+  void abandon(const std::string& reason) override;
   std::string pending() const override;
 
  private:

@@ -85,6 +85,7 @@ void OperationQueue::finish_front() {
 }
 
 void OperationQueue::fail(const std::string& text) {
+  if (error_) return;  // the first cause counts
   error_ = std::make_exception_ptr(CommError(text));
   transport_->abort(text);
   for (const std::shared_ptr<Operation>& operation : operations_) {

@@ -44,6 +44,24 @@ TEST(HostCommunicator, AutoTakesAThreadOnlyWhereACoreIsSpare) {
   EXPECT_FALSE(alone({.progress = Progress::kCaller, .busy_threads = 0})->has_progress_thread());
 }
 
+TEST(HostCommunicator, ARankThatAbandonsFreesItsMemoryAndTellsTheOthersWhy) {
+  const auto failures = run_failing_ranks(2, [](Communicator& comm) {
+    auto data = std::make_unique<std::vector<float>>(100000);
+    const Buffer buffer{data->data(), 100000, DType::kF32};
+    if (comm.rank() == 0) {
+      comm.all_reduce(buffer, ReduceOp::kSum).wait();
+      return;
+    }
+    Work work = comm.all_reduce(buffer, ReduceOp::kSum);
+    comm.abandon("rank 1 has had enough");
+    data.reset();
+    EXPECT_TRUE(work.done());
+    EXPECT_THROW(comm.barrier(), CommError);
+  });
+  EXPECT_NE(failures[0].find("rank 1 has had enough"), std::string::npos) << failures[0];
+  EXPECT_EQ(failures[1], "");
+}
+
 TEST(HostCommunicator, ADeadlineNamesRankStepCallLabelAndWhoIsMissing) {
   const auto failures = run_failing_ranks(3, [](Communicator& comm) {
     comm.set_step(12);
