@@ -14,7 +14,7 @@ namespace lockstep::train {
 KnownNames known_names() {
   KnownNames known{models::model_names(), {}, optim::optimizer_names(), optim::schedule_names(), {}};
   for (const data::SourceDescription& source : data::list_sources()) known.data.push_back(source.name);
-  for (const comm::Algorithm& algorithm : comm::algorithms()) known.algorithms.push_back(algorithm.name);
+  for (const comm::Algorithm& algorithm : comm::algorithms()) known.algorithms.emplace_back(algorithm.name);
   return known;
 }
 

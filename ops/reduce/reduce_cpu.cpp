@@ -53,20 +53,23 @@ void sum_rows(const T* x, double* y, int64_t rows, int64_t length) {
 
 template <class T>
 void sum_columns(const T* x, double* y, const ReduceExtents& extents) {
-  const auto [outer, reduced, inner] = extents;
+  const int64_t reduced = extents.reduced;
+  const int64_t inner = extents.inner;
   const int64_t strips = (inner + kStrip - 1) / kStrip;
-  parallel_for(outer * strips, grain_of(reduced * std::min(inner, kStrip)), [&](int64_t begin, int64_t end) {
-    for (int64_t item = begin; item < end; ++item) {
-      const int64_t start = item % strips * kStrip;
-      const int64_t width = std::min(kStrip, inner - start);
-      const T* column = x + item / strips * reduced * inner + start;
-      std::array<double, kStrip> sums{};
-      for (int64_t row = 0; row < reduced; ++row, column += inner) {
-        for (int64_t i = 0; i < width; ++i) sums[static_cast<size_t>(i)] += static_cast<double>(column[i]);
-      }
-      std::copy_n(sums.begin(), width, y + item / strips * inner + start);
-    }
-  });
+  parallel_for(extents.outer * strips, grain_of(reduced * std::min(inner, kStrip)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t item = begin; item < end; ++item) {
+                   const int64_t start = item % strips * kStrip;
+                   const int64_t width = std::min(kStrip, inner - start);
+                   const T* column = x + item / strips * reduced * inner + start;
+                   std::array<double, kStrip> sums{};
+                   for (int64_t row = 0; row < reduced; ++row, column += inner) {
+                     for (int64_t i = 0; i < width; ++i)
+                       sums[static_cast<size_t>(i)] += static_cast<double>(column[i]);
+                   }
+                   std::copy_n(sums.begin(), width, y + item / strips * inner + start);
+                 }
+               });
 }
 
 }  // namespace
@@ -88,8 +91,9 @@ void divide_and_round(const double* x, double divisor, float* y, int64_t count) 
 }
 
 void max_middle(const float* x, float* y, int64_t* index, const ReduceExtents& extents) {
-  const auto [outer, reduced, inner] = extents;
-  parallel_for(outer * inner, grain_of(reduced), [&](int64_t begin, int64_t end) {
+  const int64_t reduced = extents.reduced;
+  const int64_t inner = extents.inner;
+  parallel_for(extents.outer * inner, grain_of(reduced), [&](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       const float* column = x + item / inner * reduced * inner + item % inner;
       float best = column[0];
