@@ -1,6 +1,7 @@
 """What a user types, and what is answered when it is wrong."""
 
 import gzip
+import json
 import struct
 import time
 import unittest
@@ -76,6 +77,25 @@ class RunDirectory(SystemTest):
         first = read_metrics(folder)[0]
         for field in ("step", "epoch", "samples", "loss", "lr", "samples_per_second", "wall_time", "weights_hash"):
             self.assertIn(field, first)
+
+    def test_the_weights_are_laid_out_as_safetensors(self):
+        """Read by the format's definition: header length, JSON header, row-major little-endian data without gaps."""
+        self.train(2, "run")
+        content = self.weights("run")
+        length = struct.unpack("<Q", content[:8])[0]
+        header = json.loads(content[8 : 8 + length])
+        header.pop("__metadata__")
+        data = content[8 + length :]
+        self.assertEqual(sum(end - begin for begin, end in (t["data_offsets"] for t in header.values())), len(data))
+        self.assertEqual(header["conv1.weight"]["shape"], [8, 1, 3, 3])
+        self.assertEqual(header["fc2.bias"]["dtype"], "F32")
+        self.assertEqual(header["bn1.num_batches_tracked"]["dtype"], "I64")
+        begin, end = header["bn1.num_batches_tracked"]["data_offsets"]
+        # Per epoch 3 steps of 5 micro-batches and one of 4: 38 in two epochs.
+        self.assertEqual(struct.unpack("<q", data[begin:end])[0], 38)
+        begin, end = header["bn1.running_var"]["data_offsets"]
+        for value in struct.unpack("<8f", data[begin:end]):
+            self.assertGreater(value, 0)
 
     def test_an_unwritable_directory(self):
         file = self.folder / "file"
