@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -56,20 +57,25 @@ int train_one_rank(const TrainOptions& options, const TrainConfig& config, const
   train::Requests requests;
   const SignalThread signals(requests, identity.launcher == "Open MPI");
   World world(identity, config, {.threads = threads, .ending = &requests.ending});
+  // After an error it is not destroyed: that could wait for a hanging file system, and the other ranks wait
+  // for us.
+  std::unique_ptr<train::Trainer> trainer;
   try {
     comm::Communicator& communicator = world.communicator();
-    train::TrainerOptions trainer;
-    trainer.output = options.output;
+    train::TrainerOptions settings;
+    settings.output = options.output;
     if (options.output.empty()) {
       const std::string recipe = options.recipe.empty() ? "fashion_mnist" : options.recipe;
-      trainer.output = parallel::broadcast_text(communicator, train::new_run_name(recipe));
+      settings.output = parallel::broadcast_text(communicator, train::new_run_name(recipe));
     }
-    trainer.resume = options.resume;
-    trainer.stop_at_step = options.stop_at_step;
-    trainer.threads = threads;
-    trainer.facts = {{"kernels", ops::library_version()}};
+    settings.resume = options.resume;
+    settings.stop_at_step = options.stop_at_step;
+    settings.threads = threads;
+    settings.facts = {{"kernels", ops::library_version()}};
     if (identity.rank == 0) announce(config, identity, threads);
-    const train::Outcome outcome = train::Trainer(config, communicator, requests, trainer).run();
+    trainer = std::make_unique<train::Trainer>(config, communicator, requests, settings);
+    const train::Outcome outcome = trainer->run();
+    trainer.reset();
     world.leave();
     return outcome == train::Outcome::kFinished ? kDone : kStoppedAndSaved;
   } catch (const std::exception& error) {
