@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -68,6 +69,51 @@ TEST(Reduce, HalvesAreAddedInSinglePrecisionAndRounded) {
   const BFloat16 three(3.0F);
   reduce(ReduceOp::kSum, DType::kBF16, 1, &brain, &three, &brain);
   EXPECT_EQ(static_cast<float>(brain), 260.0F);  // 259 lies between 258 and 260, halfway; to even
+}
+
+/// Of every pair of operands out of some that rounding, subnormals and NaN make hard; several vectors long.
+template <class T>
+void expect_reduced_one_by_one() {
+  const float special[] = {0.0F,
+                           -0.0F,
+                           1.0F,
+                           -3.5F,
+                           2049.0F,
+                           65504.0F,
+                           -65504.0F,
+                           0x1p-24F,
+                           0x1p-14F,
+                           3e38F,
+                           std::numeric_limits<float>::infinity(),
+                           std::numeric_limits<float>::quiet_NaN()};
+  std::vector<T> left;
+  std::vector<T> right;
+  for (const float a : special) {
+    for (const float b : special) {
+      left.push_back(T(a));
+      right.push_back(T(b));
+    }
+  }
+  std::vector<T> sums(left.size());
+  std::vector<T> greatest = left;
+  const auto count = static_cast<int64_t>(left.size());
+  reduce(ReduceOp::kSum, DTypeOf<T>::value, count, left.data(), right.data(), sums.data());
+  reduce(ReduceOp::kMax, DTypeOf<T>::value, count, greatest.data(), right.data(), greatest.data());
+  for (size_t i = 0; i < left.size(); ++i) {
+    const auto a = static_cast<float>(left[i]);
+    const auto b = static_cast<float>(right[i]);
+    EXPECT_EQ(sums[i].bits, T(a + b).bits) << a << " + " << b;
+    const bool nan = std::isnan(a) || std::isnan(b);
+    EXPECT_EQ(std::isnan(static_cast<float>(greatest[i])), nan) << a << " or " << b;
+    if (!nan) {
+      EXPECT_EQ(static_cast<float>(greatest[i]), std::max(a, b));
+    }
+  }
+}
+
+TEST(Reduce, ManyHalvesAreReducedAsOneIs) {
+  expect_reduced_one_by_one<Half>();
+  expect_reduced_one_by_one<BFloat16>();
 }
 
 TEST(Reduce, NothingIsNothing) {
