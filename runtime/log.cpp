@@ -4,6 +4,7 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/dist_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -19,7 +20,8 @@ std::shared_ptr<spdlog::sinks::dist_sink_mt>& sinks() {
 
 spdlog::logger* make_logger() {
   auto terminal = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
-  terminal->set_pattern("%v");
+  // On a terminal a line may come while a progress bar stands there: it takes the bar's place.
+  terminal->set_pattern(isatty(STDERR_FILENO) == 1 ? "\r\033[K%v" : "%v");
   sinks()->add_sink(std::move(terminal));
   auto* logger = new spdlog::logger("lockstep", sinks());
   logger->flush_on(spdlog::level::trace);

@@ -37,6 +37,12 @@ std::string figures_text(const ProgressState& state) {
          duration_text(state.left) + " left";
 }
 
+/// What the terminal says; `otherwise` where it does not know.
+int width_of(std::FILE* stream, int otherwise) {
+  winsize size{};
+  return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : otherwise;
+}
+
 double part_done(const ProgressState& state) {
   if (state.total_steps <= 0) return 0;
   return std::clamp(static_cast<double>(state.step) / static_cast<double>(state.total_steps), 0.0, 1.0);
@@ -75,9 +81,6 @@ ProgressOptions progress_options_for(std::FILE* stream) {
   ProgressOptions options;
   options.stream = stream;
   options.terminal = isatty(fileno(stream)) == 1;
-  winsize size{};
-  if (options.terminal && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    options.width = size.ws_col;
   return options;
 }
 
@@ -89,9 +92,9 @@ void Progress::update(const ProgressState& state, Clock::time_point now) {
   last_ = now;
   if (options_.terminal) {
     // Back to the first column, the line, and erase what an earlier, longer one left. The last column stays
-    // free: there the cursor would wrap.
-    std::fprintf(options_.stream, "\r%s\033[K%s", progress_bar(state, options_.width - 1).c_str(),
-                 last ? "\n" : "");
+    // free: there the cursor would wrap. Windows change their size, so the width is asked for every time.
+    const int width = width_of(options_.stream, options_.width);
+    std::fprintf(options_.stream, "\r%s\033[K%s", progress_bar(state, width - 1).c_str(), last ? "\n" : "");
     drawn_ = !last;
   } else {
     std::fprintf(options_.stream, "%s\n", progress_line(state).c_str());

@@ -31,12 +31,12 @@ std::string progress_line(const ProgressState& state);
 struct ProgressOptions {
   std::FILE* stream = stderr;
   bool terminal = false;  ///< redraw one line; else print lines
-  int width = 100;        ///< of the terminal, characters
+  int width = 100;        ///< of a terminal that does not know its own, characters
   std::chrono::milliseconds terminal_interval{100};
   std::chrono::milliseconds line_interval{5000};
 };
 
-/// For a stream as it is: terminal or not, and how wide.
+/// For a stream as it is: terminal or not.
 ProgressOptions progress_options_for(std::FILE* stream);
 
 /// Belongs to one thread, rank 0's.

@@ -1,7 +1,10 @@
 #include "train/progress.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -134,6 +137,28 @@ TEST_F(ProgressOutput, ClearTakesTheBarAwayOnce) {
   progress.clear();
   progress.clear();
   EXPECT_TRUE(text().ends_with("left\033[K\r\033[K"));
+}
+
+TEST(ProgressOnATerminal, FitsAWindowThatBecomesNarrower) {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(master, 0);
+  ASSERT_EQ(grantpt(master), 0);
+  ASSERT_EQ(unlockpt(master), 0);
+  std::FILE* terminal = std::fopen(ptsname(master), "w");
+  ASSERT_NE(terminal, nullptr);
+  Progress progress(progress_options_for(terminal));
+  for (const unsigned short columns : {120, 40}) {
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    ASSERT_EQ(ioctl(master, TIOCSWINSZ, &size), 0);
+    progress.update(kState, Progress::Clock::time_point(seconds(columns == 120 ? 1 : 2)));
+    char text[512];
+    const ssize_t count = read(master, text, sizeof text);
+    ASSERT_GT(count, 0);
+    EXPECT_EQ(std::string(text, static_cast<size_t>(count)),
+              "\r" + progress_bar(kState, columns - 1) + "\033[K");
+  }
+  std::fclose(terminal);
+  close(master);
 }
 
 TEST(ProgressOptions, AFileIsNotATerminal) {
