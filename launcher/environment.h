@@ -14,7 +14,7 @@ using Lookup = std::function<std::optional<std::string>(const std::string& name)
 std::optional<std::string> environment_variable(const std::string& name);
 
 struct Identity {
-  std::string launcher;  ///< "none", "Open MPI", "PMIx", "PMI" or "Slurm step"
+  std::string launcher;  ///< "none", "Open MPI", "PMI" or "Slurm step"
   int rank = 0;
   int size = 1;
   int local_rank = 0;
@@ -23,9 +23,9 @@ struct Identity {
   bool has_launcher() const { return launcher != "none"; }
 };
 
-/// Open MPI's, PMIx's and PMI's variables beat Slurm's, since mpirun inside a batch job leaves SLURM_PROCID=0
-/// on every rank; Slurm's count only inside a step. Throws ConfigError quoting both variables when two
-/// sources disagree, or naming one that is no number or out of range.
+/// Open MPI's and PMI's variables beat Slurm's, since mpirun inside a batch job leaves SLURM_PROCID=0 on
+/// every rank; Slurm's count only inside a step. Throws ConfigError quoting both variables when two sources
+/// disagree, or naming one that is no number or out of range.
 Identity identify(const Lookup& lookup);
 
 /// OMP_NUM_THREADS, 0 where it is unset; of a list "4,2" the first.

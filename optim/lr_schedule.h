@@ -7,10 +7,12 @@
 // warmup", with a constant increment per step; their start is 1/k). After that, with progress p = (step - W)
 // / (total_steps - W):
 //
-//   constant     lr
-//   multi_step   lr * gamma^(number of milestones <= step); milestones count from the start, not from the end
-//   of warm-up polynomial   end_lr + (lr - end_lr) * (1 - p)^power cosine       end_lr + (lr - end_lr) * (1 +
-//   cos(pi p)) / 2       (Loshchilov and Hutter 2017, without restarts)
+//     constant     lr
+//     multi_step   lr * gamma^(milestones <= step); they count from the start, not from the end of warm-up
+//     polynomial   end_lr + (lr - end_lr) * (1 - p)^power
+//     cosine       end_lr + (lr - end_lr) * (1 + cos(pi p)) / 2
+//
+// (cosine: Loshchilov and Hutter 2017, without restarts.)
 //
 // At and beyond total_steps p is 1.
 #pragma once

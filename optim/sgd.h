@@ -1,10 +1,12 @@
 // Stochastic gradient descent with momentum, PyTorch's form: the learning rate stays outside the momentum
 // buffer, so changing it needs no correction (Goyal et al. 2017, "Accurate, Large Minibatch SGD", remark 2).
 //
-//   g      = gradient / divisor + weight_decay * w    (decay after averaging: it is no part of the loss;
-//   remark 1) buffer = momentum * buffer + g                    (zero at first, so buffer = g in the first
-//   step) w     -= lr * lr_factor * d                       d = buffer;  with nesterov: d = g + momentum *
-//   buffer
+//     g       = gradient / divisor + weight_decay * w
+//     buffer  = momentum * buffer + g
+//     w      -= lr * lr_factor * d,   d = buffer,   with nesterov d = g + momentum * buffer
+//
+// Decay comes after averaging, since it is no part of the loss (their remark 1). The buffer is zero at first,
+// so it equals g in the first step.
 //
 // Each operation is rounded to f32; the coefficients are rounded to f32 once. Without momentum there is no
 // buffer, d = g. Source: torch.optim.SGD with dampening 0.
