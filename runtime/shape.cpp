@@ -50,7 +50,8 @@ Shape row_major_strides(const Shape& shape) {
   int64_t stride = 1;
   for (int dim = shape.ndim() - 1; dim >= 0; --dim) {
     strides[dim] = stride;
-    stride *= shape[dim];
+    check(!__builtin_mul_overflow(stride, shape[dim], &stride) || dim == 0, "shape", shape,
+          " has strides of more than 2^63");
   }
   return strides;
 }

@@ -5,6 +5,22 @@
 #include "runtime/autograd.h"
 
 namespace lockstep {
+namespace {
+
+void check_extents(const char* operation, const Shape& shape) {
+  for (const int64_t extent : shape) check(extent >= 0, operation, "negative extent in shape ", shape);
+}
+
+/// Of the elements of a row-major tensor.
+size_t bytes_of(const Shape& shape, DType dtype) {
+  check_extents("tensor", shape);
+  size_t nbytes = 0;
+  check(!__builtin_mul_overflow(static_cast<size_t>(shape.count()), size_of(dtype), &nbytes), "tensor", shape,
+        " of ", dtype, " has more than 2^64 bytes");
+  return nbytes;
+}
+
+}  // namespace
 
 struct Tensor::Impl {
   std::shared_ptr<Storage> storage;
@@ -29,9 +45,10 @@ Tensor::Impl& Tensor::impl() {
 }
 
 Tensor Tensor::on(std::shared_ptr<Storage> storage, size_t offset, const Shape& shape, DType dtype) {
-  const size_t nbytes = static_cast<size_t>(shape.count()) * size_of(dtype);
-  check(offset % size_of(dtype) == 0 && offset + nbytes <= storage->nbytes(), "tensor", shape, " of ", dtype,
-        " at byte ", offset, " does not fit a storage of ", storage->nbytes(), " bytes");
+  const size_t nbytes = bytes_of(shape, dtype);
+  const size_t available = storage->nbytes();
+  check(offset % size_of(dtype) == 0 && nbytes <= available && offset <= available - nbytes, "tensor", shape,
+        " of ", dtype, " at byte ", offset, " does not fit a storage of ", available, " bytes");
   auto impl = std::make_shared<Impl>();
   impl->storage = std::move(storage);
   impl->offset = offset;
@@ -43,8 +60,7 @@ Tensor Tensor::on(std::shared_ptr<Storage> storage, size_t offset, const Shape& 
 }
 
 Tensor Tensor::empty(const Shape& shape, DType dtype, const Device& device) {
-  for (const int64_t extent : shape) check(extent >= 0, "tensor", "negative extent in shape ", shape);
-  return on(Storage::allocate(static_cast<size_t>(shape.count()) * size_of(dtype), device), 0, shape, dtype);
+  return on(Storage::allocate(bytes_of(shape, dtype), device), 0, shape, dtype);
 }
 
 Tensor Tensor::zeros(const Shape& shape, DType dtype, const Device& device) {
@@ -141,6 +157,7 @@ double Tensor::item() const {
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
+  check(device() == kCpu, "to_vector", "the tensor is on ", device(), "; copy it to the CPU first");
   const Tensor packed = lockstep::plain(detach()).contiguous();
   const T* values = packed.data<T>();
   return std::vector<T>(values, values + packed.count());
@@ -149,6 +166,7 @@ std::vector<T> Tensor::to_vector() const {
 Tensor Tensor::strided(const Shape& shape, const Shape& strides, int64_t offset) const {
   check(!layout(), "view", "shape ", this->shape(), " has the opaque layout ", layout() ? layout()->name : "",
         "; ask for plain() first");
+  check_extents("view", shape);
   auto view = std::make_shared<Impl>();
   view->storage = storage();
   view->offset = impl().offset + static_cast<size_t>(offset) * size_of(dtype());
@@ -162,17 +180,15 @@ Tensor Tensor::strided(const Shape& shape, const Shape& strides, int64_t offset)
 Tensor Tensor::view(const Shape& wanted) const {
   check(is_contiguous(), "view", "shape ", shape(), " is not contiguous; call contiguous() first");
   Shape result = wanted;
-  int64_t known = 1;
   int open = -1;
   for (int dim = 0; dim < wanted.ndim(); ++dim) {
-    if (wanted[dim] == -1) {
-      check(open < 0, "view", "only one extent may be -1, got ", wanted);
-      open = dim;
-    } else {
-      known *= wanted[dim];
-    }
+    if (wanted[dim] != -1) continue;
+    check(open < 0, "view", "only one extent may be -1, got ", wanted);
+    open = dim;
   }
   if (open >= 0) {
+    result[open] = 1;
+    const int64_t known = result.count();
     check(known > 0 && count() % known == 0, "view", "shape ", shape(), " cannot be viewed as ", wanted);
     result[open] = count() / known;
   }
@@ -183,8 +199,8 @@ Tensor Tensor::view(const Shape& wanted) const {
 
 Tensor Tensor::narrow(int dim, int64_t start, int64_t length) const {
   const int64_t extent = shape()[dim];
-  check(start >= 0 && length >= 0 && start + length <= extent, "narrow", "[", start, ", ", start + length,
-        ") is outside dimension ", dim, " of shape ", shape());
+  check(start >= 0 && length >= 0 && length <= extent - start, "narrow", length, " from ", start,
+        " on are outside dimension ", dim, " of shape ", shape());
   Shape result = shape();
   result[dim] = length;
   return strided(result, strides(), start * strides()[dim]);

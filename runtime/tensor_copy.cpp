@@ -113,6 +113,8 @@ void Tensor::add_in_place(const Tensor& source) {
             (layout() || (is_contiguous() && source.is_contiguous())),
         "add_in_place", "expected two f32 tensors of one shape and layout, got ", dtype(), " ", shape(),
         " and ", source.dtype(), " ", source.shape());
+  check(device() == kCpu && source.device() == kCpu, "add_in_place", "works on the CPU only, got ", device(),
+        " and ", source.device());
   bump_version();
   auto* target = static_cast<float*>(raw());
   const auto* addend = static_cast<const float*>(source.raw());

@@ -76,6 +76,9 @@ TEST(Shape, RowMajorStrides) {
   EXPECT_EQ(row_major_strides({2, 3, 4}), (Shape{12, 4, 1}));
   EXPECT_EQ(row_major_strides({}), (Shape{}));
   EXPECT_EQ(row_major_strides({7}), (Shape{1}));
+  const int64_t large = int64_t{1} << 32;
+  EXPECT_EQ(row_major_strides({large, large}), (Shape{large, 1})) << "the outermost extent makes no stride";
+  EXPECT_THROW(row_major_strides({0, large, large}), InvalidArgument);
 }
 
 TEST(Shape, BroadcastAlignsAtTheEnd) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <limits>
 
 #include "runtime/autograd.h"
 #include "runtime/error.h"
@@ -95,6 +95,29 @@ TEST(Tensor, OnPlacesATensorInsideAStorage) {
   EXPECT_FALSE(first.same_memory(second));
   EXPECT_THROW(Tensor::on(storage, 36, {8}, DType::kF32), InvalidArgument);
   EXPECT_THROW(Tensor::on(storage, 2, {1}, DType::kF32), InvalidArgument);
+}
+
+// Sizes that wrap around would make a small block of a large tensor.
+TEST(Tensor, ImpossibleSizesAreRefused) {
+  EXPECT_THROW(Tensor::empty({int64_t{1} << 62}), InvalidArgument);
+  const auto storage = Storage::allocate(64, kCpu);
+  EXPECT_THROW(Tensor::on(storage, 0, {int64_t{1} << 62}, DType::kF32), InvalidArgument);
+  EXPECT_THROW(Tensor::on(storage, ~size_t{0} - 3, {1}, DType::kF32), InvalidArgument);
+  EXPECT_THROW(Tensor::on(storage, 4, {-1}, DType::kF32), InvalidArgument);
+  EXPECT_THROW(two_by_three().view({-2, -3}), InvalidArgument);
+  EXPECT_THROW(two_by_three().view({int64_t{1} << 32, int64_t{1} << 32, -1}), InvalidArgument);
+  EXPECT_THROW(Tensor::scalar(1).expand({-4}), InvalidArgument);
+  EXPECT_THROW(two_by_three().narrow(0, std::numeric_limits<int64_t>::max(), 1), InvalidArgument);
+}
+
+TEST(Tensor, ElementsOfAnotherDeviceAreNotTouched) {
+  float memory[2] = {1, 2};
+  const auto storage = Storage::wrap(memory, sizeof(memory), {DeviceKind::kCuda, 0}, {});
+  Tensor elsewhere = Tensor::on(storage, 0, {2}, DType::kF32);
+  Tensor here = Tensor::zeros({2});
+  EXPECT_THROW(elsewhere.to_vector<float>(), InvalidArgument);
+  EXPECT_THROW(elsewhere.add_in_place(here), InvalidArgument);
+  EXPECT_THROW(here.add_in_place(elsewhere), InvalidArgument);
 }
 
 TEST(TensorView, ViewKeepsMemoryAndFillsInOneExtent) {
