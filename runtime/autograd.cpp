@@ -115,8 +115,10 @@ Tensor BackwardContext::destination(int input) const {
   const std::vector<Edge>& inputs = node_.inputs();
   const Edge& edge = inputs.at(static_cast<size_t>(input));
   const auto same_leaf = [&](const Edge& other) { return other.leaf == edge.leaf; };
-  // A leaf that is several inputs has one view, which their gradients cannot share.
+  // A leaf that is several inputs has one view, which their gradients cannot share; a view of another shape
+  // is too small or too large to be written to, and LeafGradient::add() says so.
   if (edge.leaf && edge.leaf->view().defined() && !edge.leaf->written() &&
+      edge.leaf->view().shape() == edge.shape &&
       std::count_if(inputs.begin(), inputs.end(), same_leaf) == 1) {
     return edge.leaf->view();
   }

@@ -18,8 +18,8 @@ using BackwardFunction = std::function<void(BackwardContext&)>;
 /// Where a leaf's gradient goes. The first contribution since clear() is written, later ones are added.
 class LeafGradient {
  public:
-  /// Gradients go to this plain f32 view from now on (a part of a bucket, say); its content counts as not yet
-  /// written.
+  /// Gradients go to this plain f32 view of the leaf's shape from now on (a part of a bucket, say); its
+  /// content counts as not yet written.
   void bind(Tensor view);
   const Tensor& view() const { return view_; }
   bool written() const { return written_; }

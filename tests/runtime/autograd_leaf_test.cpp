@@ -64,6 +64,15 @@ TEST(LeafGradient, OnlyContiguousF32ViewsCanBeBound) {
   EXPECT_THROW(x.leaf_gradient().bind(Tensor::zeros({2, 2}).narrow(1, 0, 1)), InvalidArgument);
 }
 
+// An operation fills its destination without looking, so a view that is too small must never be one.
+TEST(LeafGradient, AViewOfAnotherShapeIsRefusedBeforeItIsWritten) {
+  const Tensor x = leaf({1, 2});
+  const Tensor bucket = Tensor::full({2}, -1);
+  x.leaf_gradient().bind(bucket.narrow(0, 0, 1));
+  EXPECT_THROW(backward(scale(x, 2), {.seed = Tensor::full({2}, 1), .between_nodes = {}}), InvalidArgument);
+  EXPECT_EQ(bucket.to_vector<float>(), (Floats{-1, -1}));
+}
+
 TEST(LeafGradient, ALeafUsedTwiceGetsBothContributions) {
   const Tensor x = leaf({3});
   backward(multiply(x, x));
