@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace lockstep {
 
@@ -20,6 +21,8 @@ class RandomStream {
   RandomStream(uint64_t seed, Purpose purpose, uint64_t major, uint64_t minor);
 
   std::array<uint32_t, 4> block(uint64_t index) const;  ///< positions 4*index .. 4*index+3
+  /// words[i] = bits(4 * first_block + i), many blocks at a time: half the time of single ones.
+  void fill(uint64_t first_block, std::span<uint32_t> words) const;
   uint32_t bits(uint64_t position) const { return block(position / 4)[position % 4]; }
   float uniform(uint64_t position) const { return to_unit(bits(position)); }  ///< in [0, 1), 24 bits
   uint32_t below(uint64_t position, uint32_t bound) const;                    ///< in [0, bound), bound > 0

@@ -40,6 +40,18 @@ TEST(RandomStream, PositionsAreTheWordsOfTheBlocks) {
   }
 }
 
+TEST(RandomStream, FillGivesTheSameWordsAsSingleDraws) {
+  const RandomStream stream(1, Purpose::kTest, 2, uint64_t{3} << 33 | 5);
+  for (const uint64_t first_block : {uint64_t{0}, uint64_t{7}, (uint64_t{1} << 32) - 3}) {
+    for (const size_t count : {0, 1, 4, 127, 128, 130, 261}) {
+      std::vector<uint32_t> words(count + 1, 77);
+      stream.fill(first_block, std::span(words).first(count));
+      for (size_t i = 0; i < count; ++i) EXPECT_EQ(words[i], stream.bits(4 * first_block + i)) << i;
+      EXPECT_EQ(words[count], 77U) << "one word too many";
+    }
+  }
+}
+
 TEST(RandomStream, EveryArgumentChangesTheDraws) {
   const std::vector<RandomStream> streams{
       {1, Purpose::kTest, 2, 3},          {2, Purpose::kTest, 2, 3},
