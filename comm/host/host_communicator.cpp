@@ -113,7 +113,8 @@ void HostCommunicator::wait_for(WorkState& work) {
   while (!work.done.load(std::memory_order_acquire)) {
     if (engine_->try_round()) {
       backoff.reset();
-      continue;
+    } else {
+      backoff.pause();
     }
     const Clock::time_point now = Clock::now();
     if (now - start > timeout) {
@@ -127,9 +128,9 @@ void HostCommunicator::wait_for(WorkState& work) {
     }
     if (!reported && now - start > options_.report_after) {
       reported = true;
-      log::warning(pending(), ": still waiting after ", in_seconds(now - start));
+      const std::string what = pending();
+      if (!what.empty()) log::warning(what, ": still waiting after ", in_seconds(now - start));
     }
-    backoff.pause();
   }
 }
 

@@ -97,6 +97,32 @@ TEST(HostCommunicator, ADeadlineNamesWhatIsInTheWay) {
       << failures[0];
 }
 
+/// Finishes one message per poll: something happens in every round, but it takes long until all is there.
+class TricklingTransport final : public Transport {
+ public:
+  TricklingTransport() : Transport(0, 2) {}
+  void send(int, int, const void*, size_t, int token) override { started_.push_back(token); }
+  void receive(int, int, void*, size_t, int token) override { started_.push_back(token); }
+  void poll(std::vector<int>& finished) override {
+    if (started_.empty()) return;
+    finished.push_back(started_.back());
+    started_.pop_back();
+  }
+  std::unique_ptr<Transport> split(int, const std::vector<int>&) override { return nullptr; }
+  void abort(const std::string&) noexcept override {}
+
+ private:
+  std::vector<int> started_;
+};
+
+TEST(HostCommunicator, ADeadlineHoldsHoweverMuchHappensMeanwhile) {
+  HostCommunicator comm(std::make_unique<TricklingTransport>(),
+                        {.timeout = milliseconds(1), .progress = Progress::kCaller, .max_message_bytes = 1});
+  std::vector<uint8_t> data(10'000'000);
+  Work work = comm.all_reduce({data.data(), static_cast<int64_t>(data.size()), DType::kU8}, ReduceOp::kMax);
+  EXPECT_THROW(work.wait(), CommError);
+}
+
 TEST(HostCommunicator, ARankThatThrowsEndsAllOthersWithItsReason) {
   const auto failures = run_failing_ranks(4, [](Communicator& comm) {
     if (comm.rank() == 2) throw DataError("[idx] train-labels: label 11 is out of range");
