@@ -6,8 +6,8 @@
 #include <climits>
 #include <exception>
 #include <mutex>
-#include <thread>
 
+#include "comm/host/backoff.h"
 #include "comm/mpi/mpi_error.h"
 #include "runtime/error.h"
 
@@ -38,6 +38,7 @@ class MpiTransport final : public Transport {
   }
 
   void send(int peer, int tag, const void* data, size_t nbytes, int token) override {
+    throw_if_failed();
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Isend(data, checked_count(nbytes), MPI_BYTE, peer, tag, communicator_, &request),
               "MPI_Isend");
@@ -45,6 +46,7 @@ class MpiTransport final : public Transport {
   }
 
   void receive(int peer, int tag, void* data, size_t nbytes, int token) override {
+    throw_if_failed();
     MPI_Request request = MPI_REQUEST_NULL;
     const int count = checked_count(nbytes);
     check_mpi(MPI_Irecv(data, count, MPI_BYTE, peer, tag, communicator_, &request), "MPI_Irecv");
@@ -155,6 +157,7 @@ MPI_Comm duplicate_world(std::chrono::milliseconds timeout) {
   MPI_Comm communicator = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &communicator, &request), "MPI_Comm_idup");
+  Backoff backoff(0);  // a late rank may need a core that this one would keep busy
   for (;;) {
     int done = 0;
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -162,7 +165,7 @@ MPI_Comm duplicate_world(std::chrono::milliseconds timeout) {
     check<CommError>(std::chrono::steady_clock::now() < deadline, "MPI_Comm_idup",
                      "not all ranks have come within ", std::chrono::duration<double>(timeout).count(),
                      " s of start-up");
-    std::this_thread::yield();
+    backoff.pause();
   }
 }
 

@@ -62,7 +62,7 @@ TEST_P(OverMpi, AnAllReduceSendsNoMoreThanItMust) {
             GetParam() == "direct" ? (ranks - 1) * whole : 2 * (ranks - 1) * whole / ranks);
 }
 
-INSTANTIATE_TEST_SUITE_P(, OverMpi, testing::Values("direct", "halving_doubling", "ring"),
+INSTANTIATE_TEST_SUITE_P(, OverMpi, testing::ValuesIn(algorithm_list()),
                          [](const auto& test) { return test.param; });
 
 TEST(MpiTransport, AProgressThreadMayDriveIt) {
@@ -88,6 +88,17 @@ TEST(MpiTransport, SplitMakesIndependentGroups) {
   EXPECT_EQ(part->rank(), part->size() - 1 - comm->rank() / 2);
   EXPECT_EQ(check_everything(*part), "");
   EXPECT_EQ(comm->split(comm->rank() == 0 ? 0 : -1, 0) != nullptr, comm->rank() == 0);
+}
+
+TEST(MpiTransport, AfterAnAbortNothingIsStarted) {
+  const auto transport = mpi_transport();
+  const int self = transport->rank();
+  char memory = 0;
+  std::vector<int> finished;
+  transport->abort("enough");
+  EXPECT_THROW(transport->receive(self, 1, &memory, 1, 0), CommError);
+  EXPECT_THROW(transport->send(self, 1, &memory, 1, 1), CommError);
+  EXPECT_THROW(transport->poll(finished), CommError);
 }
 
 TEST(MpiTransport, AMessageOfAnotherLengthIsNamed) {
