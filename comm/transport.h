@@ -13,8 +13,8 @@ namespace lockstep::comm {
 /// abort() is free.
 class Transport {
  public:
-  /// Tags lie in [0, kTagEnd).
-  static constexpr int kTagEnd = 1 << 29;
+  /// Tags lie in [0, kTagEnd): as many as Open MPI allows over UCX, the fewest of its point-to-point layers.
+  static constexpr int kTagEnd = 1 << 23;
 
   virtual ~Transport() = default;
   Transport(const Transport&) = delete;
@@ -37,7 +37,8 @@ class Transport {
   virtual std::unique_ptr<Transport> split(int color, const std::vector<int>& members) = 0;
 
   /// Gives up, for `reason`: this rank's transfers are abandoned and their memory is no longer touched, and
-  /// peers in the same process get a CommError that names the first reason given. Any thread.
+  /// peers in the same process get a CommError that names the first reason given, as does every later send(),
+  /// receive() and poll(). Any thread.
   virtual void abort(const std::string& reason) noexcept = 0;
 
  protected:

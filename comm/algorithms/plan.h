@@ -41,7 +41,7 @@ inline constexpr StepId kNoStep = -1;
 /// later one).
 struct Plan {
   /// Tags of a plan lie in [0, kTagEnd); a pair of ranks uses each at most once per direction.
-  static constexpr int kTagEnd = 1 << 20;
+  static constexpr int kTagEnd = 1 << 17;
 
   std::vector<Step> steps;
   std::vector<int> dependency_counts;  ///< per step

@@ -8,9 +8,12 @@ namespace {
 /// Different for neighbouring calls and for different kinds, so that a call that has no partner fails at its
 /// deadline instead of taking another one's data.
 int tag_base_of(const Call& call) {
-  constexpr uint64_t kSequences = 64;
+  constexpr int kKinds = static_cast<int>(Collective::kBarrier) + 1;
+  constexpr int kSequences = 8;
+  static_assert(int64_t{kKinds} * kSequences * Plan::kTagEnd < Transport::kTagEnd,
+                "the last tag is CallCheck's");
   const auto kind = static_cast<int>(call.kind);
-  return (kind * static_cast<int>(kSequences) + static_cast<int>(call.sequence % kSequences)) * Plan::kTagEnd;
+  return (kind * kSequences + static_cast<int>(call.sequence % kSequences)) * Plan::kTagEnd;
 }
 
 std::string list_ranks(const std::vector<int>& ranks) {

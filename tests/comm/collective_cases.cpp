@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/algorithms/table.h"
 #include "runtime/error.h"
 
 namespace lockstep::comm::test {
@@ -20,6 +21,14 @@ std::string compare(Guarded<T>& actual, Range range, const std::string& what, co
 }
 
 }  // namespace
+
+std::vector<std::string> algorithm_list(bool tree_order_only) {
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.tree_order || !tree_order_only) names.emplace_back(algorithm.name);
+  }
+  return names;
+}
 
 int64_t reduced(ReduceOp op, int ranks, int64_t i) {
   int64_t value = element(0, i);

@@ -13,6 +13,9 @@ namespace lockstep::comm::test {
 inline constexpr DType kAllDTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64,
                                        DType::kI64, DType::kI32, DType::kU8};
 
+/// The names in the table of algorithms, so that a new row is covered at once.
+std::vector<std::string> algorithm_list(bool tree_order_only = false);
+
 /// Rank `rank`'s element i: a small integer, so that every sum over up to 16 ranks is exact in every dtype.
 inline int element(int rank, int64_t i) {
   return static_cast<int>((i * 5 + rank * 3) % 13);

@@ -3,7 +3,6 @@
 
 #include <functional>
 
-#include "comm/algorithms/table.h"
 #include "runtime/error.h"
 #include "runtime/rng.h"
 #include "tests/comm/collective_cases.h"
@@ -137,7 +136,7 @@ TEST_P(Sequences, AThousandAreExact) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Sequences, testing::Values("direct", "halving_doubling", "ring"),
+INSTANTIATE_TEST_SUITE_P(, Sequences, testing::ValuesIn(algorithm_list()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
