@@ -28,6 +28,8 @@ if(LOCKSTEP_HAS_CUDA)
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_EXTENSIONS OFF)
+  # -ffp-contract=off reaches the host compiler alone; device code would fuse multiply and add without this.
+  add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>)
   find_package(CUDAToolkit REQUIRED)
   message(STATUS "lockstep: CUDA back end on (toolkit ${CUDAToolkit_VERSION}, sm_${CMAKE_CUDA_ARCHITECTURES})")
 else()
