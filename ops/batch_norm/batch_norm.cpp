@@ -16,6 +16,7 @@ void check_operands(const Tensor& x, const Tensor& gamma, const Tensor& beta) {
   check(x.count() > 0, kName, "empty batch or image: input ", x.shape());
   for (const Tensor& term : {gamma, beta}) {
     check_f32(kName, term);
+    check_cpu(kName, term);
     check(term.shape() == Shape{x.dim(1)}, kName, "expected gamma and beta [", x.dim(1), "] for input ",
           x.shape(), ", got gamma ", gamma.shape(), ", beta ", beta.shape());
   }
@@ -55,8 +56,10 @@ BatchNormResult batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& b
 Tensor batch_norm_inference(const Tensor& x, const Tensor& gamma, const Tensor& beta, const Tensor& mean,
                             const Tensor& variance, const BatchNormOptions& options) {
   check_operands(x, gamma, beta);
-  check_f32(kName, mean);
-  check_f32(kName, variance);
+  for (const Tensor& term : {mean, variance}) {
+    check_f32(kName, term);
+    check_cpu(kName, term);
+  }
   check(mean.shape() == Shape{x.dim(1)} && variance.shape() == mean.shape(), kName,
         "expected mean and variance [", x.dim(1), "] for input ", x.shape(), ", got mean ", mean.shape(),
         ", variance ", variance.shape());

@@ -14,6 +14,7 @@ void check_operands(const Tensor& x, const Tensor& weight, const Tensor& bias, c
   check_f32(kName, x);
   check_f32(kName, weight);
   check_cpu(kName, x);
+  check_cpu(kName, weight);
   check(options.stride >= 1 && options.padding >= 0 && options.dilation >= 1 && options.groups >= 1, kName,
         "expected stride, dilation and groups of at least 1 and no negative padding, got stride ",
         options.stride, ", padding ", options.padding, ", dilation ", options.dilation, ", groups ",
@@ -27,6 +28,7 @@ void check_operands(const Tensor& x, const Tensor& weight, const Tensor& bias, c
         "channels do not match: input ", x.shape(), ", weight ", weight.shape(), ", groups ", options.groups);
   if (bias.defined()) {
     check_f32(kName, bias);
+    check_cpu(kName, bias);
     check(bias.shape() == Shape{weight.dim(0)}, kName, "expected bias [", weight.dim(0), "] for weight ",
           weight.shape(), ", got ", bias.shape());
   }

@@ -14,6 +14,7 @@ void check_operands(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_f32(kName, x);
   check_f32(kName, weight);
   check_cpu(kName, x);
+  check_cpu(kName, weight);
   check(x.ndim() == 2 && weight.ndim() == 2, kName, "expected input [n, in] and weight [out, in], got input ",
         x.shape(), " and weight ", weight.shape());
   check(x.count() > 0 && weight.count() > 0, kName, "empty batch or weight: input ", x.shape(), ", weight ",
@@ -22,6 +23,7 @@ void check_operands(const Tensor& x, const Tensor& weight, const Tensor& bias) {
         weight.shape());
   if (!bias.defined()) return;
   check_f32(kName, bias);
+  check_cpu(kName, bias);
   check(bias.shape() == Shape{weight.dim(0)}, kName, "expected bias [", weight.dim(0), "] for weight ",
         weight.shape(), ", got ", bias.shape());
 }

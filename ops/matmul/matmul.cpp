@@ -13,6 +13,7 @@ Shape result_shape(const Tensor& a, const Tensor& b, const MatmulOptions& option
   check_f32(kName, a);
   check_f32(kName, b);
   check_cpu(kName, a);
+  check_cpu(kName, b);
   const auto shapes = [&] {
     return to_text(a.shape(), options.transpose_a ? " transposed" : "", " and ", b.shape(),
                    options.transpose_b ? " transposed" : "");

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/batch_norm/batch_norm.h"
+#include "ops/conv2d/conv2d.h"
+#include "ops/linear/linear.h"
+#include "ops/matmul/matmul.h"
 #include "tests/support/padded_layout.h"
 
 namespace lockstep::ops {
@@ -17,6 +21,27 @@ TEST(Operands, ChecksNameOperationTypeAndShape) {
   }
   EXPECT_THROW(check_f32("relu", Tensor()), InvalidArgument);
   EXPECT_NO_THROW(check_cpu("op", Tensor::zeros({2})));
+}
+
+// Reading device memory from the host would end the process.
+TEST(Operands, EveryOperandOfACpuOperationMustBeThere) {
+  std::vector<float> memory(4);
+  const auto elsewhere = [&](const Shape& shape) {
+    const auto storage =
+        Storage::wrap(memory.data(), memory.size() * sizeof(float), {DeviceKind::kCuda, 0}, {});
+    return Tensor::on(storage, 0, shape, DType::kF32);
+  };
+  const Tensor image = Tensor::zeros({2, 2, 1, 1});
+  const Tensor kernel = Tensor::zeros({2, 2, 1, 1});
+  const Tensor matrix = Tensor::zeros({2, 2});
+  const Tensor row = Tensor::full({2}, 1);
+  EXPECT_THROW(conv2d(image, elsewhere({2, 2, 1, 1}), {}), DeviceError);
+  EXPECT_THROW(conv2d(image, kernel, elsewhere({2})), DeviceError);
+  EXPECT_THROW(linear(matrix, elsewhere({2, 2})), DeviceError);
+  EXPECT_THROW(linear(matrix, matrix, elsewhere({2})), DeviceError);
+  EXPECT_THROW(matmul(matrix, elsewhere({2, 2})), DeviceError);
+  EXPECT_THROW(batch_norm(matrix, row, elsewhere({2})), DeviceError);
+  EXPECT_THROW(batch_norm_inference(matrix, row, row, row, elsewhere({2})), DeviceError);
 }
 
 TEST(Operands, LogitsAndTargetsMustFitEachOther) {
