@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "ops/dropout/dropout_kernels.h"
 #include "runtime/threads.h"
@@ -6,15 +8,17 @@
 namespace lockstep::ops::cpu {
 
 void draw_mask(const RandomStream& stream, uint32_t threshold, uint8_t* keep, int64_t count) {
-  constexpr int64_t kDraws = 4;        // of one block of the generator
-  constexpr int64_t kGrain = 1 << 11;  // blocks per thread at least
+  constexpr int64_t kDrawsPerBlock = 4;
+  constexpr int64_t kDraws = 256;     // drawn at a time
+  constexpr int64_t kGrain = 1 << 5;  // of kDraws per thread at least
   parallel_for((count + kDraws - 1) / kDraws, kGrain, [=, &stream](int64_t begin, int64_t end) {
-    for (int64_t block = begin; block < end; ++block) {
-      const auto draws = stream.block(static_cast<uint64_t>(block));
-      const int64_t first = block * kDraws;
-      const int64_t length = std::min(kDraws, count - first);
-      for (int64_t i = 0; i < length; ++i)
-        keep[first + i] = (draws[static_cast<size_t>(i)] >> 8) >= threshold;
+    std::array<uint32_t, kDraws> draws;
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t first = part * kDraws;
+      const auto length = static_cast<size_t>(std::min(kDraws, count - first));
+      stream.fill(static_cast<uint64_t>(first / kDrawsPerBlock), std::span(draws).first(length));
+      for (size_t i = 0; i < length; ++i)
+        keep[first + static_cast<int64_t>(i)] = (draws[i] >> 8) >= threshold;
     }
   });
 }
