@@ -14,7 +14,7 @@ constexpr int64_t kGrain = 1 << 14;  // elements per thread at least
 template <class T>
 constexpr bool kIsStorageType = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-/// Integers to integers keep all bits that fit; everything else goes through the type that loses nothing.
+/// Integers to integers keep all bits that fit; f16 and bf16 are only ever converted from and to f32.
 template <class To, class From>
 To convert(From value) {
   if constexpr (kIsStorageType<From>) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -47,6 +48,25 @@ TEST(Cast, RoundsToNearestEven) {
   EXPECT_EQ(brain[0], 1);
   EXPECT_EQ(brain[2], 65536);
   EXPECT_TRUE(std::isnan(brain[5]));
+}
+
+TEST(Cast, AllPatternsOfTheShortTypesKeepTheirValue) {
+  const auto check_patterns = [](auto zero) {
+    using T = decltype(zero);
+    std::vector<T> patterns(65536 + 3);  // no whole number of vectors
+    for (size_t i = 0; i < patterns.size(); ++i) patterns[i].bits = static_cast<uint16_t>(i);
+    const Tensor x = Tensor::from(patterns, {static_cast<int64_t>(patterns.size())});
+    const Tensor wide = cast(x, DType::kF32);
+    const std::vector<float> values = wide.to_vector<float>();
+    const std::vector<T> back = cast(wide, DTypeOf<T>::value).template to_vector<T>();
+    for (size_t i = 0; i < patterns.size(); ++i) {
+      const auto value = static_cast<float>(patterns[i]);
+      ASSERT_EQ(std::bit_cast<uint32_t>(values[i]), std::bit_cast<uint32_t>(value)) << i;
+      ASSERT_EQ(back[i].bits, T(value).bits) << i;
+    }
+  };
+  check_patterns(Half());
+  check_patterns(BFloat16());
 }
 
 TEST(Cast, IntegersSaturate) {
