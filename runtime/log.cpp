@@ -86,7 +86,13 @@ void add_file(const std::string& path) {
 
 void write(Level level, const std::string& text) {
   const LevelTraits traits = traits_of(level);
-  logger().log(traits.level, thread_prefix() + traits.label + text);
+  const std::string& prefix = thread_prefix();
+  std::string lines = prefix + traits.label;
+  for (const char character : text) {
+    lines += character;
+    if (character == '\n') lines += prefix;
+  }
+  logger().log(traits.level, lines);
 }
 
 }  // namespace lockstep::log

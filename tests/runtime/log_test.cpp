@@ -32,6 +32,15 @@ TEST(Log, LinesCarryPrefixAndLevel) {
   configure(Level::kInfo, "");
 }
 
+TEST(Log, EveryLineOfATextCarriesThePrefix) {
+  configure(Level::kInfo, "rank 3: ");
+  EXPECT_EQ(captured([] { error("two mistakes:\n  epochs = 0\n  seed = x"); }),
+            "rank 3: error: two mistakes:\n"
+            "rank 3:   epochs = 0\n"
+            "rank 3:   seed = x\n");
+  configure(Level::kInfo, "");
+}
+
 TEST(Log, LinesBelowTheLevelAreDropped) {
   configure(Level::kWarning, "");
   EXPECT_EQ(captured([] { info("dropped"); }), "");
