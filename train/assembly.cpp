@@ -8,8 +8,23 @@
 #include "models/table.h"
 #include "optim/parameter_rules.h"
 #include "optim/table.h"
+#include "runtime/error.h"
 
 namespace lockstep::train {
+namespace {
+
+/// One value serves all channels.
+std::vector<double> per_channel(const char* field, const google::protobuf::RepeatedField<double>& values,
+                                const data::SampleSpec& spec) {
+  const auto channels = static_cast<size_t>(spec.shape[0]);
+  if (values.size() == 1) return std::vector<double>(channels, values[0]);
+  check<ConfigError>(values.empty() || static_cast<size_t>(values.size()) == channels, "config", field,
+                     " has ", values.size(), " values: expected 1 or as many as ", spec.name,
+                     " has channels, ", channels);
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
 
 KnownNames known_names() {
   KnownNames known{models::model_names(), {}, optim::optimizer_names(), optim::schedule_names(), {}};
@@ -24,7 +39,7 @@ std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::S
   options.name = config.data().name();
   options.path = config.data().path();
   options.split = split;
-  options.classes = synthetic.classes();
+  options.classes = config.data().classes();
   options.size = split == data::Split::kTrain ? synthetic.train_samples() : synthetic.test_samples();
   options.shape = {synthetic.channels(), synthetic.height(), synthetic.width()};
   options.seed = config.seed();
@@ -37,14 +52,19 @@ int64_t sample_count(const TrainConfig& config, const data::DataSource& source, 
   return limit > 0 ? std::min(limit, source.size()) : source.size();
 }
 
-data::AugmentOptions augment_options(const TrainConfig& config, data::Split split) {
+data::AugmentOptions augment_options(const TrainConfig& config, const data::SampleSpec& spec,
+                                     data::Split split) {
   data::AugmentOptions options;
   options.seed = config.seed();
-  options.mean.assign(config.data().mean().begin(), config.data().mean().end());
-  options.std.assign(config.data().deviation().begin(), config.data().deviation().end());
+  options.mean = per_channel("data.mean", config.data().mean(), spec);
+  options.std = per_channel("data.deviation", config.data().deviation(), spec);
   if (split == data::Split::kTrain) {
     options.crop_padding = config.data().augment().crop_padding();
     options.flip = config.data().augment().flip();
+    const int64_t smaller_extent = std::min(spec.shape[1], spec.shape[2]);
+    check<ConfigError>(options.crop_padding < smaller_extent, "config",
+                       "data.augment.crop_padding = ", options.crop_padding, ": expected 0 to ",
+                       smaller_extent - 1, ", since the images of ", spec.name, " are ", spec.shape);
   }
   return options;
 }

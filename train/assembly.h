@@ -24,8 +24,10 @@ KnownNames known_names();
 std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::Split split);
 /// How many samples of the source are used.
 int64_t sample_count(const TrainConfig& config, const data::DataSource& source, data::Split split);
-/// Evaluation only normalises.
-data::AugmentOptions augment_options(const TrainConfig& config, data::Split split);
+/// For images as `spec` says; evaluation only normalises. Throws ConfigError when a setting does not fit
+/// them.
+data::AugmentOptions augment_options(const TrainConfig& config, const data::SampleSpec& spec,
+                                     data::Split split);
 data::LoaderOptions loader_options(const TrainConfig& config);
 
 /// With its first values drawn from the seed.

@@ -77,16 +77,15 @@ void check_data(const TrainConfig::Data& data, const KnownNames& known, Mistakes
   for (const double deviation : data.deviation()) mistakes.positive("data.deviation", deviation);
   mistakes.range("data.augment.crop_padding", data.augment().crop_padding(), 0, 1024);
   mistakes.range("data.loader_threads", data.loader_threads(), 0, 256);
+  mistakes.range("data.classes", data.classes(), 1, 1 << 20);
   mistakes.range("data.prefetch", data.prefetch(), 1, 4096);
 
   const TrainConfig::Synthetic& synthetic = data.synthetic();
   mistakes.at_least("data.synthetic.train_samples", synthetic.train_samples(), 1);
   mistakes.at_least("data.synthetic.test_samples", synthetic.test_samples(), 1);
-  mistakes.range("data.synthetic.classes", synthetic.classes(), 1, 1 << 20);
   mistakes.range("data.synthetic.channels", synthetic.channels(), 1, 4096);
   mistakes.range("data.synthetic.height", synthetic.height(), 1, 1 << 16);
   mistakes.range("data.synthetic.width", synthetic.width(), 1, 1 << 16);
-  mistakes.not_negative("data.synthetic.noise", synthetic.noise());
 }
 
 void check_portions(const TrainConfig& config, Mistakes& mistakes) {

@@ -12,8 +12,8 @@ namespace lockstep::data {
 namespace {
 
 std::unique_ptr<DataSource> open_idx(const SourceOptions& options) {
-  check(!options.path.empty(), "idx",
-        "data.path: expected the directory that holds the IDX files, got nothing");
+  check<ConfigError>(!options.path.empty(), "idx",
+                     "data.path: expected the directory that holds the IDX files, got nothing");
   return std::make_unique<IdxSource>(IdxOptions{options.name, options.path, options.split, options.classes});
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/run_ranks.h"
 #include "tests/train/small_run.h"
 
@@ -40,13 +42,41 @@ TEST(Assembly, EvaluationOnlyNormalises) {
   TrainConfig config = small_run();
   config.mutable_data()->add_mean(0.25);
   config.mutable_data()->add_deviation(0.5);
-  EXPECT_EQ(augment_options(config, data::Split::kTrain).crop_padding, 1);
-  EXPECT_TRUE(augment_options(config, data::Split::kTrain).flip);
-  const data::AugmentOptions evaluation = augment_options(config, data::Split::kTest);
+  const data::SampleSpec spec = make_source(config, data::Split::kTrain)->spec();
+  EXPECT_EQ(augment_options(config, spec, data::Split::kTrain).crop_padding, 1);
+  EXPECT_TRUE(augment_options(config, spec, data::Split::kTrain).flip);
+  const data::AugmentOptions evaluation = augment_options(config, spec, data::Split::kTest);
   EXPECT_EQ(evaluation.crop_padding, 0);
   EXPECT_FALSE(evaluation.flip);
   EXPECT_EQ(evaluation.mean, std::vector<double>{0.25});
   EXPECT_EQ(evaluation.std, std::vector<double>{0.5});
+}
+
+TEST(Assembly, OneMeanServesAllChannels) {
+  TrainConfig config = small_run();
+  config.mutable_data()->add_mean(0.25);
+  config.mutable_data()->add_deviation(0.5);
+  data::SampleSpec spec{.name = "photos", .shape = {3, 8, 8}, .dtype = DType::kU8, .classes = 4};
+  EXPECT_EQ(augment_options(config, spec, data::Split::kTrain).mean, std::vector<double>(3, 0.25));
+  EXPECT_EQ(augment_options(config, spec, data::Split::kTrain).std, std::vector<double>(3, 0.5));
+  config.mutable_data()->add_mean(0.5);
+  test::expect_error<ConfigError>([&] { augment_options(config, spec, data::Split::kTest); },
+                                  "data.mean has 2 values: expected 1 or as many as photos has channels, 3");
+}
+
+TEST(Assembly, ACropThatDoesNotFitTheImagesIsAMistakeOfTheConfiguration) {
+  TrainConfig config = small_run();
+  const data::SampleSpec spec = make_source(config, data::Split::kTrain)->spec();
+  config.mutable_data()->mutable_augment()->set_crop_padding(8);
+  test::expect_error<ConfigError>([&] { augment_options(config, spec, data::Split::kTrain); },
+                                  "data.augment.crop_padding = 8: expected 0 to 7");
+  EXPECT_NO_THROW(augment_options(config, spec, data::Split::kTest)) << "evaluation does not crop";
+}
+
+TEST(Assembly, TheNumberOfClassesIsTheDatas) {
+  TrainConfig config = small_run();
+  config.mutable_data()->set_classes(7);
+  EXPECT_EQ(make_source(config, data::Split::kTest)->spec().classes, 7);
 }
 
 TEST(Assembly, TheLearningRateScalesWithTheBatch) {

@@ -11,7 +11,8 @@ inline TrainConfig small_run() {
     model { name: "cnn" hidden: [4, 8, 8] batch_norm: true dropout: 0.25 }
     data {
       name: "synthetic"
-      synthetic { train_samples: 50 test_samples: 21 height: 8 width: 8 classes: 4 }
+      classes: 4
+      synthetic { train_samples: 50 test_samples: 21 height: 8 width: 8 }
       augment { crop_padding: 1 flip: true }
     }
     global_batch: 16
