@@ -14,32 +14,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string resume_point(const std::string& place) {
-  const ResumePoint point = find_resume_point(place);
-  for (const std::string& fault : point.damaged) log::warning("passed over a damaged checkpoint: ", fault);
-  return point.checkpoint;
-}
-
 bool is_inside(const std::string& path, const std::string& folder) {
   return fs::weakly_canonical(path).string().starts_with(fs::weakly_canonical(folder).string() + "/");
 }
 
 }  // namespace
 
-std::string open_run(const std::string& root, const std::string& resume, const TrainConfig& config) {
-  std::string checkpoint;
-  RunDirectory run{root};
-  if (resume == "latest" && list_checkpoints(run.checkpoints()).empty()) {
-    log::info("no checkpoint in ", root, ": starting anew");
-    run = make_run_directory(root);
-  } else if (!resume.empty()) {
-    checkpoint = resume_point(resume == "latest" ? root : resume);
-    run = is_inside(checkpoint, root) ? make_run_directory(root) : create_run_directory(root);
-  } else {
-    run = create_run_directory(root);
-  }
+OpenedRun open_run(const std::string& root, const std::string& resume, const TrainConfig& config) {
+  const RunDirectory run = make_run_directory(root);
+  // Before anything is looked at: another run may be writing here, and end while this one waits.
+  OpenedRun opened{"", std::make_unique<RunLock>(root)};
+  ResumePoint point;
+  const bool resumes_nothing = resume == "latest" && list_checkpoints(run.checkpoints()).empty();
+  if (!resume.empty() && !resumes_nothing) point = find_resume_point(resume == "latest" ? root : resume);
+  const bool belongs_here = !point.checkpoint.empty() && is_inside(point.checkpoint, root);
+  if (!resumes_nothing && !belongs_here) check_holds_no_run(run);
+
+  log::add_file(run.log());
+  if (resumes_nothing) log::info("no checkpoint in ", root, ": starting anew");
+  for (const std::string& fault : point.damaged) log::warning("passed over a damaged checkpoint: ", fault);
   replace_file(run.config(), [&](FileWriter& writer) { writer.append(config_text(config)); });
-  return checkpoint;
+  opened.checkpoint = point.checkpoint;
+  return opened;
 }
 
 std::string new_run_name(const std::string& recipe) {

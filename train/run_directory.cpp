@@ -1,6 +1,11 @@
 #include "train/run_directory.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
 #include <filesystem>
+#include <thread>
 
 #include "runtime/error.h"
 #include "train/checkpoint.h"
@@ -16,13 +21,23 @@ RunDirectory make_run_directory(const std::string& root) {
   return {root};
 }
 
-RunDirectory create_run_directory(const std::string& root) {
-  const RunDirectory run{root};
+void check_holds_no_run(const RunDirectory& run) {
   for (const std::string& path : {run.metrics(), run.model(), run.checkpoints()}) {
-    check<ConfigError>(!fs::exists(path), "output", '"', root, "\" holds a run already (", path,
+    check<ConfigError>(!fs::exists(path), "output", '"', run.root, "\" holds a run already (", path,
                        "); go on with it by --resume latest, or choose another --output");
   }
-  return make_run_directory(root);
+}
+
+RunLock::RunLock(const std::string& root, std::chrono::milliseconds patience)
+    : folder_(root, O_RDONLY | O_DIRECTORY) {
+  constexpr std::chrono::milliseconds kPause{50};
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return;
+    check<ConfigError>(std::chrono::steady_clock::now() < end, "output", '"', root,
+                       "\" is in use by another run; wait for its end, or choose another --output");
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 ResumePoint find_resume_point(const std::string& place) {

@@ -1,8 +1,11 @@
 // The folder that holds everything of one run.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
+
+#include "train/files.h"
 
 namespace lockstep::train {
 
@@ -21,9 +24,20 @@ struct RunDirectory {
 /// made.
 RunDirectory make_run_directory(const std::string& root);
 
-/// Makes the folder for a new run. Throws ConfigError when it holds a run already, which would be mixed with
-/// the new one.
-RunDirectory create_run_directory(const std::string& root);
+/// Throws ConfigError when the folder holds a run already, which a new one would be mixed with.
+void check_holds_no_run(const RunDirectory& run);
+
+/// While it lives, no other process can have one of the same folder, so two runs cannot write into it. It
+/// ends with its process, however that ends, and leaves nothing on the disk.
+class RunLock {
+ public:
+  /// Waits for up to `patience`, since a run that was killed may take a moment to end. Throws ConfigError
+  /// when the folder is still in use then. A file system without locks gives one at once.
+  explicit RunLock(const std::string& root, std::chrono::milliseconds patience = std::chrono::seconds(5));
+
+ private:
+  FileDescriptor folder_;
+};
 
 struct ResumePoint {
   std::string checkpoint;            ///< path of an undamaged one

@@ -39,8 +39,6 @@ void RunReport::open(const std::string& output, const Position& position) {
   const RunDirectory run{output};
   truncate_metrics(run.metrics(), position.step);
   metrics_.emplace(run.metrics());
-  log::add_file(run.log());
-  log::info("run directory: ", output);
   start_ = last_line_ = Clock::now();
   start_position_ = last_position_ = position;
 }

@@ -1,11 +1,14 @@
 #include "train/trainer.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "ops/accuracy/accuracy.h"
 #include "ops/cross_entropy/cross_entropy.h"
 #include "parallel/rank_zero.h"
 #include "runtime/log.h"
+#include "runtime/threads.h"
 #include "train/assembly.h"
 #include "train/checkpoint.h"
 #include "train/config.h"
@@ -13,7 +16,7 @@
 #include "train/evaluation.h"
 #include "train/fault.h"
 #include "train/open_run.h"
-#include "train/run_directory.h"
+#include "train/run_description.h"
 #include "train/safetensors.h"
 #include "train/tensor_match.h"
 #include "train/weights_hash.h"
@@ -37,6 +40,19 @@ parallel::DataParallelOptions data_parallel_options(const TrainConfig& config) {
   options.sums = kSums;
   options.rank_values = kFlags;
   return options;
+}
+
+/// Whether no element of an f32 tensor is an infinity or NaN: those have the greatest exponents, so a maximum
+/// over the bits finds them.
+bool is_finite(const Tensor& tensor) {
+  constexpr uint32_t kSign = 0x80000000;
+  constexpr uint32_t kInfinity = 0x7f800000;
+  const float* values = tensor.data<float>();
+  uint32_t greatest = 0;
+  for (int64_t i = 0; i < tensor.count(); ++i) {
+    greatest = std::max(greatest, std::bit_cast<uint32_t>(values[i]) & ~kSign);
+  }
+  return greatest < kInfinity;
 }
 
 /// Tensors of a list as they are hashed, compared and broadcast.
@@ -64,14 +80,17 @@ Trainer::Trainer(const TrainConfig& config, comm::Communicator& communicator, Re
       optimizer_(make_optimizer(config, parameters_, data_parallel_)),
       plan_(make_plan(config, train_samples_)),
       schedule_(make_schedule(config, plan_)),
-      loader_(*train_source_, sampler_, augment_options(config, data::Split::kTrain), loader_options(config)),
+      loader_(*train_source_, sampler_, augment_options(config, train_source_->spec(), data::Split::kTrain),
+              loader_options(config)),
       report_(config, plan_) {}
 
 Outcome Trainer::run() {
   compare_ranks();
   open_run();
   if (plan_.finished(position_)) {
-    log::info("the run has finished already, at step ", position_.step, ": nothing left to do");
+    if (communicator_.rank() == 0)
+      log::info("the run has finished already, at step ", position_.step, ": nothing left to do");
+    write_model();  // the run may have been killed after its last checkpoint, or go on in another directory
     return Outcome::kFinished;
   }
   submit(position_);
@@ -104,8 +123,16 @@ void Trainer::compare_ranks() {
 
 void Trainer::open_run() {
   std::string checkpoint;
-  parallel::on_rank_zero(communicator_, "opening the run directory", {},
-                         [&] { checkpoint = train::open_run(options_.output, options_.resume, config_); });
+  parallel::on_rank_zero(communicator_, "opening the run directory", {}, [&] {
+    OpenedRun opened = train::open_run(options_.output, options_.resume, config_);
+    lock_ = std::move(opened.lock);
+    checkpoint = opened.checkpoint;
+    for (const std::string& line :
+         describe_run(config_, plan_, {.ranks = communicator_.size(), .threads = options_.threads})) {
+      log::info(line);
+    }
+    log::info("run directory: ", options_.output);
+  });
   checkpoint = parallel::broadcast_text(communicator_, checkpoint);
   if (!checkpoint.empty()) restore(checkpoint);
   std::vector<NamedTensor> state = models::state_tensors(*model_);
@@ -120,14 +147,17 @@ void Trainer::restore(const std::string& path) {
   parallel::on_rank_zero(
       communicator_, "loading the checkpoint", milliseconds(config_.checkpoint().timeout_seconds()), [&] {
         const Checkpoint checkpoint = load_checkpoint(path);
-        for (const std::string& change : differences(checkpoint.state.config(), config_)) {
+        TrainConfig saved = checkpoint.state.config();
+        fill_defaults(saved);  // an older build's lacks the newer fields
+        for (const std::string& change : differences(saved, config_)) {
           log::warning("changed since the checkpoint: ", change);
         }
         try {
           load_by_name(path + "/model.safetensors", checkpoint.model, models::state_tensors(*model_));
           load_by_name(path + "/optimizer.safetensors", checkpoint.optimizer, optimizer_->state());
         } catch (const DataError& error) {
-          throw ConfigError(to_text(error.what(), "; the configuration's model is not the checkpoint's"));
+          throw ConfigError(
+              to_text(error.what(), "; the configuration's model or optimizer is not the checkpoint's"));
         }
         state_bytes = checkpoint.state.SerializeAsString();
         log::info("resuming from ", path);
@@ -136,7 +166,20 @@ void Trainer::restore(const std::string& path) {
   ensure(state.ParseFromString(parallel::broadcast_text(communicator_, state_bytes)), "restore",
          "unreadable state");
   position_ = {state.step(), state.epoch(), state.sample_offset(), state.samples()};
+  check<ConfigError>(position_.sample == 0 || position_.sample < train_samples_, "resume",
+                     "the checkpoint stands at sample ", position_.sample,
+                     " of its epoch, but there are only ", train_samples_, " training samples now");
+  if (config_.threads() == 0 && state.threads() > 0) take_threads(state.threads());
   if (communicator_.rank() == 0) report_.add_wall_time(state.wall_time());
+}
+
+/// The number of threads is part of the bits, so a run keeps it wherever it goes on.
+void Trainer::take_threads(int threads) {
+  if (threads != options_.threads && communicator_.rank() == 0)
+    log::info("threads: ", threads, " per rank, as before; ", options_.threads,
+              " would have been chosen here");
+  options_.threads = threads;
+  configure_compute_threads(threads);
 }
 
 Trainer::StepResult Trainer::train_step() {
@@ -196,18 +239,17 @@ parallel::StepPlan Trainer::step_plan(const Position& position) const {
                              communicator_.size(), communicator_.rank());
 }
 
+/// All ranks hold the same sums and gradients, so they come to the same result.
 void Trainer::check_finite(const std::vector<double>& sums) {
-  if (std::isfinite(sums[kLoss])) return;
   std::string culprit = "none";
   for (size_t i = 0; i < parameters_.size() && culprit == "none"; ++i) {
-    const std::vector<float> gradient = data_parallel_.gradient(i).to_vector<float>();
-    for (const float value : gradient) {
-      if (!std::isfinite(value)) culprit = parameters_[i]->name;
-    }
+    if (!is_finite(data_parallel_.gradient(i))) culprit = parameters_[i]->name;
   }
+  if (std::isfinite(sums[kLoss]) && culprit == "none") return;
   throw Error(to_text("[train] at step ", position_.step + 1, " the loss is ", sums[kLoss] / sums[kWeight],
                       "; the first parameter whose gradient is not finite: ", culprit,
-                      "; a lower optimizer.lr or a longer schedule.warmup_epochs may help"));
+                      "; what may help: a lower optimizer.lr, a longer schedule.warmup_epochs",
+                      config_.loss_scale() == 1 ? "" : ", a smaller loss_scale"));
 }
 
 void Trainer::report(const StepResult& result) {
@@ -240,7 +282,7 @@ void Trainer::evaluate_model() {
                {.samples = sample_count(config_, *test_source_, data::Split::kTest),
                 .batch = config_.evaluation().batch(),
                 .virtual_ranks = config_.virtual_ranks(),
-                .augment = augment_options(config_, data::Split::kTest),
+                .augment = augment_options(config_, test_source_->spec(), data::Split::kTest),
                 .loader = loader_options(config_)});
   if (communicator_.rank() == 0) report_.evaluation(position_, result);
 }

@@ -17,6 +17,7 @@
 #include "parallel/data_parallel.h"
 #include "proto/train_config.pb.h"
 #include "train/requests.h"
+#include "train/run_directory.h"
 #include "train/run_report.h"
 #include "train/training_plan.h"
 
@@ -24,10 +25,11 @@ namespace lockstep::train {
 
 struct TrainerOptions {
   std::string output;  ///< run directory, the same on all ranks
-  std::string
-      resume;  ///< "": start anew, "latest": the newest checkpoint of `output` if there is one, else a path
+  /// "": start anew, "latest": the newest checkpoint of `output` if there is one, else a path.
+  std::string resume;
   int64_t stop_at_step = 0;  ///< save and stop after this step; 0: none
-  int threads = 1;           ///< per rank, resolved
+  /// Per rank, resolved. Where the configuration leaves it open, a resumed run takes its checkpoint's.
+  int threads = 1;
   /// Library versions and the like that must be equal on all ranks, beside what the trainer compares anyway.
   std::vector<parallel::Fact> facts;
 };
@@ -61,6 +63,7 @@ class Trainer {
   void compare_ranks();
   void open_run();
   void restore(const std::string& checkpoint);
+  void take_threads(int threads);
   StepResult train_step();
   Tensor forward(const parallel::MicroBatch& micro_batch, std::span<double> sums);
   void submit(const Position& position);
@@ -91,6 +94,7 @@ class Trainer {
   data::Loader loader_;
   RunReport report_;
 
+  std::unique_ptr<RunLock> lock_;  // rank 0's
   Position position_;
 };
 

@@ -26,7 +26,7 @@ struct RunOptions {
 
 /// Writes the metrics of a made-up run and returns its directory.
 std::string write_run(const TemporaryFolder& folder, const std::string& name, const RunOptions& options) {
-  const RunDirectory run = create_run_directory(folder.path(name));
+  const RunDirectory run = make_run_directory(folder.path(name));
   MetricsWriter writer(run.metrics());
   for (int64_t step = 1; step <= options.steps; ++step) {
     StepRecord record{.step = step,

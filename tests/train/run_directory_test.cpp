@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <thread>
 
 #include "runtime/error.h"
 #include "tests/train/temporary_folder.h"
@@ -36,17 +38,18 @@ std::string save(const std::string& folder, int64_t step) {
 
 TEST(RunDirectory, IsMadeWithItsParents) {
   const TemporaryFolder folder;
-  const RunDirectory run = create_run_directory(folder.path("runs/a"));
+  const RunDirectory run = make_run_directory(folder.path("runs/a"));
   EXPECT_TRUE(fs::is_directory(run.root));
   EXPECT_EQ(run.metrics(), folder.path("runs/a/metrics.jsonl"));
-  EXPECT_NO_THROW(create_run_directory(run.root)) << "an empty folder holds no run";
+  EXPECT_NO_THROW(make_run_directory(run.root)) << "it may be there already";
+  EXPECT_NO_THROW(check_holds_no_run(run)) << "an empty folder holds no run";
 }
 
 TEST(RunDirectory, ANewRunDoesNotMixWithAnOldOne) {
   for (const char* name : {"metrics.jsonl", "model.safetensors", "checkpoints"}) {
     const TemporaryFolder folder;
     std::ofstream(folder.path(name)) << "old";
-    const std::string text = error_text<ConfigError>([&] { create_run_directory(folder.path()); });
+    const std::string text = error_text<ConfigError>([&] { check_holds_no_run({folder.path()}); });
     EXPECT_THAT(text, HasSubstr("\"" + folder.path() + "\" holds a run already"));
     EXPECT_THAT(text, HasSubstr(name));
     EXPECT_THAT(text, HasSubstr("--resume latest"));
@@ -57,13 +60,36 @@ TEST(RunDirectory, ANewRunDoesNotMixWithAnOldOne) {
 TEST(RunDirectory, APlaceWhereNoneCanBeIsNamed) {
   const TemporaryFolder folder;
   std::ofstream(folder.path("file")) << "in the way";
-  EXPECT_THAT(error_text<ConfigError>([&] { create_run_directory(folder.path("file/run")); }),
+  EXPECT_THAT(error_text<ConfigError>([&] { make_run_directory(folder.path("file/run")); }),
               HasSubstr("cannot make the folder \"" + folder.path("file/run")));
+}
+
+TEST(RunLock, IsHeldByOneRunAtATime) {
+  const TemporaryFolder folder;
+  {
+    const RunLock first(folder.path());
+    EXPECT_THAT(
+        error_text<ConfigError>([&] { const RunLock second(folder.path(), std::chrono::milliseconds(10)); }),
+        HasSubstr("\"" + folder.path() + "\" is in use by another run"));
+  }
+  EXPECT_NO_THROW(RunLock(folder.path(), std::chrono::milliseconds(0)));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(RunLock, WaitsForARunThatIsEnding) {
+  const TemporaryFolder folder;
+  auto ending = std::make_unique<RunLock>(folder.path());
+  std::thread end([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ending.reset();
+  });
+  EXPECT_NO_THROW(RunLock(folder.path()));
+  end.join();
 }
 
 TEST(ResumePoint, IsTheNewestOfARunOrOfAFolderOrTheCheckpointItself) {
   const TemporaryFolder folder;
-  const RunDirectory run = create_run_directory(folder.path("run"));
+  const RunDirectory run = make_run_directory(folder.path("run"));
   const std::string first = save(run.checkpoints(), 1);
   const std::string second = save(run.checkpoints(), 2);
   EXPECT_EQ(find_resume_point(run.root).checkpoint, second);

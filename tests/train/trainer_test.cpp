@@ -147,6 +147,72 @@ TEST_F(TrainerTest, ALossThatIsNotFiniteEndsAllRanksWithStepAndParameter) {
   }
 }
 
+TEST_F(TrainerTest, AGradientThatOverflowsIsNotTaken) {
+  TrainConfig config = small_run();
+  config.set_loss_scale(1e38);
+  const std::vector<std::string> errors = test::run_failing_ranks(2, [&](comm::Communicator& communicator) {
+    TrainerOptions options;
+    options.output = path("run");
+    Trainer(config, communicator, requests_, options).run();
+  });
+  for (const std::string& error : errors) {
+    EXPECT_NE(error.find("at step 1 the loss is 1."), std::string::npos) << error;
+    EXPECT_NE(error.find("gradient is not finite: fc"), std::string::npos) << error;
+    EXPECT_NE(error.find("smaller loss_scale"), std::string::npos) << error;
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("run/checkpoints")));
+}
+
+TEST_F(TrainerTest, AFinishedRunThatLostItsModelGetsItAgain) {
+  train(2, "run");
+  const std::string model = weights("run");
+  std::filesystem::remove(path("run/model.safetensors"));
+  TrainerOptions options;
+  options.resume = "latest";
+  EXPECT_EQ(train(3, "run", small_run(), options), Outcome::kFinished);
+  EXPECT_EQ(weights("run"), model);
+}
+
+TEST_F(TrainerTest, AResumedRunKeepsTheNumberOfThreadsThatWasChosen) {
+  TrainConfig config = small_run();
+  config.set_threads(0);
+  TrainerOptions options;
+  options.threads = 3;
+  options.stop_at_step = 2;
+  train(2, "run", config, options);
+  options.threads = 1;
+  options.resume = "latest";
+  options.stop_at_step = 4;
+  train(1, "run", config, options);
+  EXPECT_EQ(load_checkpoint(path("run/checkpoints/step-00000004")).state.threads(), 3);
+  config.set_threads(2);
+  options.threads = 2;
+  options.stop_at_step = 6;
+  train(1, "run", config, options);
+  EXPECT_EQ(load_checkpoint(path("run/checkpoints/step-00000006")).state.threads(), 2) << "asked for";
+}
+
+TEST_F(TrainerTest, ACheckpointBehindTheEndOfTheDataIsRefused) {
+  TrainerOptions options;
+  options.stop_at_step = 3;  // of an epoch of 50 samples 48 are done
+  train(1, "run", small_run(), options);
+  TrainConfig config = small_run();
+  config.mutable_data()->set_train_limit(40);
+  options.resume = "latest";
+  test::expect_error<Error>([&] { train(2, "run", config, options); },
+                            "stands at sample 48 of its epoch, but there are only 40 training samples now");
+}
+
+TEST_F(TrainerTest, TheLogTellsWhatTheRunIs) {
+  train(2, "run");
+  std::ifstream file(path("run/train.log"));
+  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  for (const char* words :
+       {"2 ranks x 1 thread", "batch: 16 samples", "learning rate: 0.05", "run directory"}) {
+    EXPECT_NE(log.find(words), std::string::npos) << words << " is not in\n" << log;
+  }
+}
+
 TEST_F(TrainerTest, RanksWithOtherSettingsAreToldTheField) {
   const std::vector<std::string> errors = test::run_failing_ranks(3, [&](comm::Communicator& communicator) {
     TrainConfig config = small_run();
