@@ -17,7 +17,7 @@ Examples:
 
 int compare(const std::string& first, const std::string& second) {
   const lockstep::train::RunComparison comparison = lockstep::train::compare_runs(first, second);
-  std::cout << comparison.text;
+  std::cout << comparison.text << '\n';
   return comparison.equal ? 0 : 1;
 }
 

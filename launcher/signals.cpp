@@ -49,7 +49,9 @@ void SignalThread::read_signals() {
     } else if (signal == SIGUSR2) {
       if (!requests_.stop.exchange(true)) log::info("SIGUSR2: stopping after this step");
     } else if (signal == SIGCONT && under_mpirun_) {
-      requests_.stop = requests_.ending = true;
+      if (!requests_.stop.exchange(true))
+        log::info("the launcher is ending the run: stopping after this step");
+      requests_.ending = true;
     } else if (signal == SIGTERM || signal == SIGINT) {
       if (asked_to_end) _exit(128 + signal);
       asked_to_end = true;

@@ -1,13 +1,13 @@
 // `train`: one rank of a training run.
 
-#include <cstdio>
+#include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <thread>
 
-#include "build_config.h"
 #include "launcher/environment.h"
 #include "launcher/exit_status.h"
 #include "launcher/signals.h"
@@ -26,36 +26,35 @@
 namespace lockstep::launcher {
 namespace {
 
-/// Which rank speaks first when all ranks meet the same mistake: rank 0 at once, the others only if it did
-/// not end the run.
-constexpr std::chrono::milliseconds kLetRankZeroSpeak{1000};
+/// How long other ranks leave it to rank 0 to end the run with its message.
+constexpr std::chrono::milliseconds kLetRankZeroSpeak{2000};
 
-void report(const std::exception& error, const Identity& identity) {
+/// Whether the launcher has begun to end this rank by then, because another one has failed.
+bool another_ends_the_run(const train::Requests& requests) {
+  const auto end = std::chrono::steady_clock::now() + kLetRankZeroSpeak;
+  while (!requests.ending && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return requests.ending;
+}
+
+/// Most mistakes are met by all ranks alike, and rank 0's message is enough: such a rank only ends. What each
+/// rank waited for when it lost another is news.
+void report(const std::exception& error, const Identity& identity, const train::Requests& requests) {
   const ExitStatus status = status_of(error);
-  if (identity.rank != 0 && (status == kUsageError || status == kDataFault))
-    std::this_thread::sleep_for(kLetRankZeroSpeak);
+  if (identity.rank > 0 && status != kCommunicationLost && another_ends_the_run(requests)) std::_Exit(status);
   if (identity.size > 1) log::set_thread_prefix(to_text("rank ", identity.rank, ": "));
   log::error(error.what());
 }
 
-/// Ranks, threads and the rules that the numbers follow, once per run.
-void announce(const TrainConfig& config, const Identity& identity, int threads) {
-  log::info(kBuildDescription, "; ", identity.size, identity.size == 1 ? " rank" : " ranks", " x ", threads,
-            threads == 1 ? " thread" : " threads", ", ",
-            config.numerics() == TrainConfig::REPRODUCIBLE
-                ? "the same bits on any number of ranks (with as many threads each)"
-                : "bits depend on the number of ranks (numerics: FAST)");
-  if (config.threads() == 0)
-    log::info("threads: chosen for this machine; bits are comparable at the same number only");
-  if (!identity.hint.empty()) log::warning(identity.hint);
-}
-
-int train_one_rank(const TrainOptions& options, const TrainConfig& config, const Identity& identity) {
+int train_one_rank(const TrainOptions& options, const TrainConfig& config, const Identity& identity,
+                   train::Requests& requests) {
   const int threads = resolve_threads(config.threads(), openmp_threads(environment_variable), allowed_cores(),
                                       identity.local_size);
+  if (threads > allowed_cores() && identity.rank == 0) {
+    log::warning("threads: ", threads, " per rank, but this one may use ", allowed_cores(),
+                 " cores; see mpirun's --bind-to and --map-by");
+  }
   configure_compute_threads(threads);
-  train::Requests requests;
-  const SignalThread signals(requests, identity.launcher == "Open MPI");
   World world(identity, config, {.threads = threads, .ending = &requests.ending});
   // After an error it is not destroyed: that could wait for a hanging file system, and the other ranks wait
   // for us.
@@ -72,14 +71,14 @@ int train_one_rank(const TrainOptions& options, const TrainConfig& config, const
     settings.stop_at_step = options.stop_at_step;
     settings.threads = threads;
     settings.facts = {{"kernels", ops::library_version()}};
-    if (identity.rank == 0) announce(config, identity, threads);
     trainer = std::make_unique<train::Trainer>(config, communicator, requests, settings);
     const train::Outcome outcome = trainer->run();
     trainer.reset();
     world.leave();
     return outcome == train::Outcome::kFinished ? kDone : kStoppedAndSaved;
   } catch (const std::exception& error) {
-    report(error, identity);
+    report(error, identity, requests);
+    requests.stop = true;  // the signals that follow are no news
     world.abort(status_of(error));
   }
 }
@@ -95,19 +94,23 @@ int run(int argc, char** argv) {
   }
   block_signals();
   Identity identity;
+  train::Requests requests;
+  std::optional<SignalThread> signals;
   try {
     identity = identify(environment_variable);
-    log::configure(log::Level::kInfo, identity.rank > 0 ? to_text("rank ", identity.rank, ": ")
-                                                        : "");  // rank 0 tells of the run
+    if (identity.rank > 0)  // rank 0 tells of the run
+      log::configure(log::Level::kWarning, to_text("rank ", identity.rank, ": "));
+    signals.emplace(requests, identity.launcher == "Open MPI");
     const TrainConfig config = resolve_config(options, recipes);
     if (options.print_config) {
-      std::cout << train::config_text(config);
+      if (identity.rank == 0) std::cout << train::config_text(config);
       return kDone;
     }
+    if (!identity.hint.empty()) log::warning(identity.hint);
     train::validate_for(config, identity.size);
-    return train_one_rank(options, config, identity);
+    return train_one_rank(options, config, identity, requests);
   } catch (const std::exception& error) {
-    report(error, identity);
+    report(error, identity, requests);
     return status_of(error);
   }
 }

@@ -11,6 +11,7 @@
 #include "train/assembly.h"
 #include "train/config.h"
 #include "train/config_set.h"
+#include "train/run_directory.h"
 
 namespace lockstep::launcher {
 namespace {
@@ -22,10 +23,11 @@ Examples:
   train                                        the fashion_mnist recipe, one rank
   mpirun -np 2 train fashion_mnist             the same on two ranks: the same bits
   mpirun -np 4 train my.textproto --set optimizer.lr=0.05 --output runs/try1
-  mpirun -np 8 train my.textproto --output runs/try1 --resume latest
+  mpirun -np 8 train --output runs/try1 --resume latest      goes on with the run, as it was configured
   train fashion_mnist --print_config           every setting of a recipe, resolved
 
-Signals: SIGUSR1 saves a checkpoint, SIGUSR2 saves and stops (so do SIGTERM and SIGINT).
+Signals: SIGUSR1 saves a checkpoint, SIGUSR2 saves and stops (so do SIGTERM and SIGINT). Open MPI's mpirun
+passes the first two on; after SIGTERM or SIGINT it gives ranks two seconds to save, and its status is 1.
 Exit status: 0 done, 64 command line or configuration, 65 data, 69 a rank was lost, 70 other errors,
 75 stopped and saved (start again with --resume latest).)";
 
@@ -33,6 +35,13 @@ std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
   return text;
+}
+
+/// A name or a file, for load_config().
+std::string configuration_of(const TrainOptions& options) {
+  if (!options.recipe.empty()) return options.recipe;
+  const std::string own = train::RunDirectory{options.output}.config();
+  return options.resume == "latest" && std::filesystem::exists(own) ? own : kDefaultRecipe;
 }
 
 }  // namespace
@@ -44,8 +53,10 @@ ParsedCommandLine parse_train_options(int argc, const char* const* argv) {
                "train");
   app.footer(kExamples);
   app.set_version_flag("--version", kBuildDescription);
-  app.add_option("recipe", options.recipe,
-                 "name of a recipe (see --list) or a .textproto file; default fashion_mnist");
+  app.add_option(
+      "recipe", options.recipe,
+      "name of a recipe (see --list) or a .textproto file; default fashion_mnist, with --resume latest "
+      "the configuration in --output");
   app.add_option("--set", options.sets, "change a field of the configuration: optimizer.lr=0.1")
       ->type_name("FIELD=VALUE")
       ->take_all()
@@ -72,8 +83,7 @@ ParsedCommandLine parse_train_options(int argc, const char* const* argv) {
 }
 
 TrainConfig resolve_config(const TrainOptions& options, const std::string& recipes_folder) {
-  TrainConfig config =
-      train::load_config(options.recipe.empty() ? kDefaultRecipe : options.recipe, recipes_folder);
+  TrainConfig config = train::load_config(configuration_of(options), recipes_folder);
   for (const std::string& assignment : options.sets) train::apply_set(config, assignment);
   train::validate(config, train::known_names());
   const std::string& algorithm = config.comm().algorithm();

@@ -28,7 +28,8 @@ struct ParsedCommandLine {
 };
 ParsedCommandLine parse_train_options(int argc, const char* const* argv);
 
-/// The recipe (fashion_mnist when none is given) with every --set applied, checked.
+/// The recipe with every --set applied, checked. When none is given: the configuration of the run that is to
+/// be resumed by "latest", else fashion_mnist.
 TrainConfig resolve_config(const TrainOptions& options, const std::string& recipes_folder);
 
 /// What --list prints: recipes, models, data sources, optimizers, schedules, algorithms.

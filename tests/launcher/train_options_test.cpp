@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "runtime/error.h"
 #include "tests/support/expect_error.h"
 
@@ -47,6 +50,24 @@ TEST(TrainOptions, MistakesHaveStatus64AndHelpHas0) {
   EXPECT_EQ(parse({"--resume", "latest"}).exit_status, 64) << "of which run?";
   EXPECT_EQ(parse({"--help"}).exit_status, 0);
   EXPECT_EQ(parse({"--version"}).exit_status, 0);
+}
+
+TEST(ResolveConfig, ARunGoesOnAsItWasConfigured) {
+  TrainOptions options;
+  options.output = testing::TempDir() + "resolve_config_test";
+  options.resume = "latest";
+  std::filesystem::create_directory(options.output);
+  const std::string file = options.output + "/config.textproto";
+  std::filesystem::remove(file);
+  EXPECT_EQ(resolve_config(options, find_recipes_folder()).global_batch(), 256) << "a new run: fashion_mnist";
+  std::ofstream(file) << "global_batch: 77";
+  options.sets = {"epochs=3"};
+  EXPECT_EQ(resolve_config(options, find_recipes_folder()).global_batch(), 77);
+  EXPECT_EQ(resolve_config(options, find_recipes_folder()).epochs(), 3);
+  options.recipe = "fashion_mnist";
+  EXPECT_EQ(resolve_config(options, find_recipes_folder()).global_batch(), 256)
+      << "a recipe that is given wins";
+  std::filesystem::remove_all(options.output);
 }
 
 TEST(ResolveConfig, AppliesSettingsInOrderAndChecks) {
