@@ -200,7 +200,7 @@ TEST(DataParallel, AnErrorInForwardReachesEveryRank) {
           });
         });
       },
-      "");
+      "sample 1 is damaged");
 }
 
 }  // namespace

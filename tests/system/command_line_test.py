@@ -2,11 +2,12 @@
 
 import gzip
 import json
+import signal
 import struct
 import time
 import unittest
 
-from harness import SystemTest, read_metrics, run, train_arguments
+from harness import SystemTest, finish, read_metrics, run, start, train_arguments
 
 
 class Answers(SystemTest):
@@ -38,7 +39,13 @@ class Answers(SystemTest):
             self.assertEqual(result.status, 64, str(result))
             for word in ("global_batch", "resnet9000", "mlp", "optimizer.momentum"):
                 self.assertIn(word, result.output)
+            self.assertEqual(result.output.count("resnet9000"), 1, "one rank is enough to say it:\n" + str(result))
         self.assertFalse((self.folder / "bad").exists())
+
+    def test_print_config_is_printed_once(self):
+        result = run("train", 3, ["fashion_mnist", "--print_config"])
+        self.assertEqual(result.status, 0, str(result))
+        self.assertEqual(result.output.count("global_batch"), 1, str(result))
 
     def test_unknown_field_recipe_and_option(self):
         result = run("train", 0, ["--set", "optimizer.lrr=1"])
@@ -103,6 +110,24 @@ class RunDirectory(SystemTest):
         result = run("train", 2, train_arguments(file / "below"))
         self.assertNotEqual(result.status, 0)
         self.assertIn(str(file), result.output)
+
+    def test_two_runs_cannot_share_it(self):
+        first = start("train", 2, train_arguments(self.folder / "run", {"epochs": 100000}))
+        self.wait_for((self.folder / "run" / "metrics.jsonl").exists, "the first run")
+        second = run("train", 2, train_arguments(self.folder / "run") + ["--resume", "latest"])
+        self.assertEqual(second.status, 64, str(second))
+        self.assertIn("in use by another run", second.output)
+        first.send_signal(signal.SIGUSR2)
+        self.assertEqual(finish(first, 30).status, 75)
+        third = run("train", 2, ["--output", self.folder / "run", "--resume", "latest", "--set", "epochs=1"])
+        self.assertEqual(third.status, 0, str(third))
+
+    def test_the_log_tells_what_the_run_is(self):
+        self.train(2, "run", {"optimizer.lr": 0.1, "schedule.scaling": "LINEAR", "schedule.base_batch": 20})
+        log = (self.folder / "run" / "train.log").read_text()
+        self.assertIn("2 ranks x 1 thread", log)
+        self.assertIn("batch: 40 samples in all; per rank 16 to 24", log)
+        self.assertIn("learning rate: 0.2 = base 0.1 x global_batch 40 / base_batch 20", log)
 
     def test_the_config_trains_again_to_the_same_bits(self):
         self.train(0, "first")

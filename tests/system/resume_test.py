@@ -6,7 +6,7 @@ import shutil
 import signal
 import unittest
 
-from harness import SystemTest, finish, ranks_of, read_metrics, start, train_arguments, without_times
+from harness import SystemTest, finish, ranks_of, read_metrics, run, start, train_arguments, without_times
 
 
 class Resume(SystemTest):
@@ -65,10 +65,16 @@ class Resume(SystemTest):
         self.train(1, "copy", {"checkpoint.keep": 10}, "--resume", checkpoint)
         self.assertEqual(self.weights("copy"), self.weights("unbroken"))
 
+    def test_without_a_recipe_it_goes_on_as_it_was_configured(self):
+        self.train(2, "own", {}, "--stop_at_step", "3", status=75)
+        result = run("train", 3, ["--output", self.folder / "own", "--resume", "latest"])
+        self.assertEqual(result.status, 0, str(result))
+        self.check_same_as_unbroken("own")
+
     def test_a_finished_run_says_so(self):
         shutil.copytree(self.folder / "unbroken", self.folder / "again")
         result = self.train(2, "again", {}, "--resume", "latest")
-        self.assertIn("nothing left to do", result.output)
+        self.assertEqual(result.output.count("nothing left to do"), 1, str(result))
         self.check_same_as_unbroken("again")
 
     def test_an_existing_run_is_not_overwritten(self):
