@@ -37,7 +37,7 @@ TEST(SourceTable, OpensIdxFilesWhereTheyAre) {
 }
 
 TEST(SourceTable, IdxNeedsAPath) {
-  expect_contains(error_of<InvalidArgument>([] { open_source({.name = "idx"}); }), "data.path");
+  expect_contains(error_of<ConfigError>([] { open_source({.name = "idx"}); }), "data.path");
 }
 
 TEST(SourceTable, OpensSyntheticDataAsAskedFor) {
