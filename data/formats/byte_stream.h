@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,12 +11,14 @@
 namespace lockstep::data {
 
 /// One thread at a time. Everything that is wrong with the file throws DataError naming it and the sizes
-/// found.
+/// found; the stream is of no further use then.
 class ByteStream {
  public:
   /// What the name says must be so: a web page or plain data named .gz is refused here, and so is gzip data
   /// that is not.
   explicit ByteStream(const std::string& path);
+  ByteStream(ByteStream&&) noexcept;
+  ~ByteStream();
 
   const std::string& path() const { return path_; }
   /// Bytes read so far, of the unpacked content.
@@ -28,25 +31,28 @@ class ByteStream {
   /// length in its trailer, which a cut file and one with trailing bytes fail too, and by the greatest ratio
   /// that deflate can reach.
   void expect_size(uint64_t expected, const std::string& declared) const;
-  /// Checks that the content ends here, and with it the checksum of a gzip file.
+  /// Checks that the content ends here, and with it the checksum and length of a gzip file, which must hold
+  /// nothing after them: neither other bytes nor a second gzip member.
   void finish();
 
  private:
   void check_start() const;
   uint64_t gzip_content_size() const;
-  std::string zlib_error() const;  ///< empty: none
+  size_t fill(std::span<std::byte> target);       ///< less than asked only at the end of the content
+  size_t read_file(std::span<std::byte> target);  ///< as it is, less than asked only at the end of the file
+  size_t unpack(std::span<std::byte> target);
+  std::string describe(int result) const;  ///< of isal_inflate, below 0
   [[noreturn]] void fail(const std::string& problem) const;
 
-  struct Closer {
-    void operator()(void* file) const;
-  };
+  struct Unpacker;  ///< ISA-L's state and its piece of the file: 350 KB, whatever the file's size
 
   std::string path_;
   bool is_gzip_;
   uint64_t file_size_ = 0;
   uint64_t content_size_ = 0;  ///< modulo 2^32 for gzip
   uint64_t position_ = 0;
-  std::unique_ptr<void, Closer> file_;  ///< zlib's gzFile, which reads plain files as well
+  std::ifstream file_;
+  std::unique_ptr<Unpacker> unpacker_;  ///< gzip only
 };
 
 }  // namespace lockstep::data

@@ -34,9 +34,9 @@ Bytes label_file(uint32_t count);
 /// Compressed in stored blocks (level 0), so that its bytes are where one expects them, or by any other zlib
 /// level.
 Bytes gzip(const Bytes& bytes, int level = 0);
-/// Content for a stored-block gzip file of `quarters` x 256 KiB and six bytes, with a wrong checksum. zlib
-/// takes 256 KiB at a time, so the checksum is cut and not looked at together with the content: only the end
-/// of the file shows it.
+/// Content for a stored-block gzip file of `quarters` x 256 KiB and six bytes, with a wrong checksum.
+/// ByteStream takes 256 KiB at a time, so the checksum is cut and not looked at together with the content:
+/// only the end of the file shows it.
 struct LateDamage {
   Bytes content;
   Bytes packed;

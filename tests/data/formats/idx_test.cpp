@@ -137,7 +137,7 @@ std::vector<Fault> label_faults() {
   return faults;
 }
 
-/// Faults beyond what zlib looks at to give the header away.
+/// Faults beyond what is unpacked to give the header away.
 std::vector<Fault> distant_faults() {
   constexpr uint32_t kCount = 100000;
   const Bytes packed = gzip(image_file(kCount));
