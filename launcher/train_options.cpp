@@ -37,11 +37,19 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-/// A name or a file, for load_config().
-std::string configuration_of(const TrainOptions& options) {
-  if (!options.recipe.empty()) return options.recipe;
-  const std::string own = train::RunDirectory{options.output}.config();
-  return options.resume == "latest" && std::filesystem::exists(own) ? own : kDefaultRecipe;
+/// The configuration that the run to be resumed was started with; "" where there is none.
+std::string own_configuration(const TrainOptions& options) {
+  const std::string file = train::RunDirectory{options.output}.config();
+  return options.resume == "latest" && std::filesystem::exists(file) ? file : "";
+}
+
+TrainConfig load(const TrainOptions& options, const std::string& recipes_folder) {
+  if (!options.recipe.empty()) return train::load_config(options.recipe, recipes_folder);
+  const std::string own = own_configuration(options);
+  if (own.empty()) return train::load_config(kDefaultRecipe, recipes_folder);
+  TrainConfig config = train::load_config(own, recipes_folder);
+  config.mutable_fault()->set_kind(TrainConfig::Fault::NONE);  // one made on purpose is for one start
+  return config;
 }
 
 }  // namespace
@@ -83,7 +91,7 @@ ParsedCommandLine parse_train_options(int argc, const char* const* argv) {
 }
 
 TrainConfig resolve_config(const TrainOptions& options, const std::string& recipes_folder) {
-  TrainConfig config = train::load_config(configuration_of(options), recipes_folder);
+  TrainConfig config = load(options, recipes_folder);
   for (const std::string& assignment : options.sets) train::apply_set(config, assignment);
   train::validate(config, train::known_names());
   const std::string& algorithm = config.comm().algorithm();

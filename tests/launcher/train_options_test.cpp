@@ -60,10 +60,11 @@ TEST(ResolveConfig, ARunGoesOnAsItWasConfigured) {
   const std::string file = options.output + "/config.textproto";
   std::filesystem::remove(file);
   EXPECT_EQ(resolve_config(options, find_recipes_folder()).global_batch(), 256) << "a new run: fashion_mnist";
-  std::ofstream(file) << "global_batch: 77";
+  std::ofstream(file) << "global_batch: 77 fault { kind: KILL }";
   options.sets = {"epochs=3"};
   EXPECT_EQ(resolve_config(options, find_recipes_folder()).global_batch(), 77);
   EXPECT_EQ(resolve_config(options, find_recipes_folder()).epochs(), 3);
+  EXPECT_EQ(resolve_config(options, find_recipes_folder()).fault().kind(), TrainConfig::Fault::NONE);
   options.recipe = "fashion_mnist";
   EXPECT_EQ(resolve_config(options, find_recipes_folder()).global_batch(), 256)
       << "a recipe that is given wins";
