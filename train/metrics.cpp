@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "runtime/log.h"
 #include "train/metrics_file.h"
 
 namespace lockstep::train {
@@ -22,7 +23,13 @@ Json number(double value) {
 
 }  // namespace
 
-MetricsWriter::MetricsWriter(const std::string& path) : file_(path, O_WRONLY | O_CREAT | O_APPEND) {}
+MetricsWriter::MetricsWriter(const std::string& path) : path_(path) {
+  open();
+}
+
+void MetricsWriter::open() {
+  file_.emplace(path_, O_WRONLY | O_CREAT | O_APPEND);
+}
 
 void MetricsWriter::write(const StepRecord& record) {
   Json line{{"step", record.step},
@@ -51,11 +58,16 @@ void MetricsWriter::write(const EvaluationRecord& record) {
 }
 
 void MetricsWriter::write_line(const std::string& line) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(path_, unknown) && !unknown) {
+    log::warning("\"", path_, "\" was removed: earlier lines are lost, a new file begins");
+    open();
+  }
   const std::string text = line + '\n';
   for (size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(file_.get(), text.data() + done, text.size() - done);
+    const ssize_t written = ::write(file_->get(), text.data() + done, text.size() - done);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw FileError("write", file_.path(), errno);
+    if (written < 0) throw FileError("write", path_, errno);
     done += static_cast<size_t>(written);
   }
 }

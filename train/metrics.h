@@ -36,7 +36,8 @@ struct EvaluationRecord {
   int64_t count = 0;    ///< as "eval_count": samples
 };
 
-/// Appends lines; each is handed to the system at once. Throws FileError.
+/// Appends lines; each is handed to the system at once. A file that somebody removed is begun again, with a
+/// warning. Throws FileError.
 class MetricsWriter {
  public:
   explicit MetricsWriter(const std::string& path);
@@ -45,7 +46,9 @@ class MetricsWriter {
 
  private:
   void write_line(const std::string& line);
-  FileDescriptor file_;
+  void open();
+  std::string path_;
+  std::optional<FileDescriptor> file_;
 };
 
 /// Cuts the file behind the last line whose step is at most `step`, so that a run resumed there continues it

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <filesystem>
@@ -39,6 +40,21 @@ TEST(Metrics, AStepIsALine) {
   EXPECT_EQ(content_of(folder.path("m")),
             "{\"step\":3,\"epoch\":0,\"samples\":384,\"loss\":2.5,\"lr\":0.1,\"samples_per_second\":1000.0,"
             "\"wall_time\":0.25}\n");
+}
+
+TEST(Metrics, AFileThatWasRemovedIsBegunAgain) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("run"));
+  MetricsWriter writer(folder.path("run/m"));
+  writer.write(step_record(1));
+  std::filesystem::remove(folder.path("run/m"));
+  writer.write(step_record(2));
+  writer.write(step_record(3));
+  const std::string content = content_of(folder.path("run/m"));
+  EXPECT_THAT(content, ::testing::StartsWith("{\"step\":2,"));
+  EXPECT_EQ(std::count(content.begin(), content.end(), '\n'), 2);
+  std::filesystem::remove_all(folder.path("run"));
+  EXPECT_THROW(writer.write(step_record(4)), FileError);
 }
 
 TEST(Metrics, HashesAndFurtherFiguresFollow) {
