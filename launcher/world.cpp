@@ -43,7 +43,8 @@ World::World(const Identity& identity, const TrainConfig& config, const WorldOpt
   if (identity.has_launcher()) {
     const milliseconds deadline = seconds(config.comm().start_timeout_seconds());
     {
-      const Watchdog watchdog("MPI_Init", deadline, kCommunicationLost);
+      const std::string call = to_text("MPI_Init of rank ", identity.rank, " of ", identity.size);
+      const Watchdog watchdog(call, deadline, kCommunicationLost);
       session_ = std::make_unique<comm::MpiSession>();
     }
     check<ConfigError>(session_->rank() == identity.rank && session_->size() == identity.size, "world",

@@ -66,6 +66,19 @@ class Faults(SystemTest):
         self.assertEqual(self.weights("killed"), self.weights("unbroken"))
 
 
+class StartUp(SystemTest):
+    def test_a_rank_that_never_comes(self):
+        script = self.folder / "ranks.sh"
+        words = train_arguments(self.folder / "run", {"comm.start_timeout_seconds": 3})
+        train = pathlib.Path(os.environ["LOCKSTEP_BIN"]) / "train"
+        script.write_text('#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 1 ] && exec sleep 60\n'
+                          f"exec {train} {' '.join(str(word) for word in words)}\n")
+        script.chmod(0o755)
+        result = finish(start_script(script, 3), 30)
+        self.assertEqual(result.status, 69, str(result))
+        self.assertRegex(result.output, r"MPI_Init of rank [02] of 3\] not finished after 3 s")
+
+
 class Differences(SystemTest):
     def test_ranks_with_different_settings_are_told_the_field(self):
         words = train_arguments(self.folder / "a")
