@@ -28,8 +28,7 @@ EvaluationResult evaluate(models::Module& model, const data::DataSource& source,
     for (size_t i = 0; i < slot.micro_batches.size(); ++i) {
       const data::Batch batch = loader.next();
       const Tensor logits = model.forward(batch.inputs, {});
-      const auto loss =
-          ops::cross_entropy(logits, batch.targets, {.label_smoothing = options.label_smoothing});
+      const auto loss = ops::cross_entropy(logits, batch.targets);
       row[kLoss] += loss.sum_value;
       row[kWeight] += loss.weight;
       row[kCorrect] += static_cast<double>(ops::count_correct(logits, batch.targets));

@@ -13,13 +13,12 @@ struct EvaluationOptions {
   int64_t samples = 0;  ///< the first ones of the source
   int64_t batch = 250;  ///< per forward pass
   int virtual_ranks = 16;
-  double label_smoothing = 0;
   data::AugmentOptions augment;
   data::LoaderOptions loader;
 };
 
 struct EvaluationResult {
-  double loss = 0;  ///< mean
+  double loss = 0;  ///< mean, without label smoothing
   double accuracy = 0;
   int64_t count = 0;
 };

@@ -99,7 +99,8 @@ Outcome Trainer::run() {
     report(result);
     if (evaluation_is_due()) evaluate_model();
     const bool finished = plan_.finished(position_);
-    const bool stop = !finished && (result.stop || position_.step == options_.stop_at_step);
+    const bool stop =
+        !finished && (result.stop || (options_.stop_at_step > 0 && position_.step >= options_.stop_at_step));
     if (finished || stop || result.save || checkpoint_is_due()) save(finished);
     if (stop) {
       if (communicator_.rank() == 0)
