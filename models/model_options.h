@@ -9,11 +9,19 @@
 namespace lockstep::models {
 
 struct ModelOptions {
-  Shape input;                       ///< of one sample: [channels, height, width]
-  int classes = 0;                   ///< length of the output per sample
+  Shape input;                       ///< of one sample: [channels, height, width], or [length] of tokens
+  int classes = 0;                   ///< length of the output per sample, or per token
   std::vector<int64_t> hidden = {};  ///< sizes of the hidden layers; empty: the model's own
   double dropout = 0;                ///< probability; 0 leaves the layers out
   bool batch_norm = false;
+  /// Residual networks: the last batch norm of every block starts with scale 0, so that a block is the
+  /// identity at first (Goyal et al. 2017, section 5.1).
+  bool zero_gamma = false;
+  // Of transformers; 0: the model's own.
+  int64_t layers = 0;
+  int64_t heads = 0;
+  int64_t width = 0;  ///< of the embedding
+  int64_t patch = 0;  ///< edge of an image patch in pixels
 };
 
 }  // namespace lockstep::models

@@ -20,8 +20,9 @@ constexpr Row kModels[] = {
 };
 
 void check_options(const ModelOptions& options) {
-  check<ConfigError>(options.input.ndim() == 3 && options.input.count() > 0, "model",
-                     "input: expected [channels, height, width], got ", options.input);
+  const bool image = options.input.ndim() == 3;
+  check<ConfigError>((image || options.input.ndim() == 1) && options.input.count() > 0, "model",
+                     "input: expected [channels, height, width] or [length], got ", options.input);
   check<ConfigError>(options.classes > 0, "model", "classes: expected a number > 0, got ", options.classes);
   check<ConfigError>(options.dropout >= 0 && options.dropout < 1, "model",
                      "dropout: expected 0 <= dropout < 1, got ", options.dropout);

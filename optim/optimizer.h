@@ -20,6 +20,7 @@ struct OptimizedParameter {
   Tensor gradient;          ///< summed over the samples of the step; never changed
   double lr_factor = 1;     ///< multiplies the learning rate
   double weight_decay = 0;  ///< this parameter's own, see apply_rules()
+  bool trust = true;        ///< whether a trust ratio applies, in optimizers that have one
 };
 
 struct StepOptions {
@@ -34,6 +35,10 @@ struct StepOptions {
 struct OptimizerOptions {
   double momentum = 0.9;
   bool nesterov = false;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double trust_coefficient = 0.001;
 };
 
 /// Updates parameters in place. An optimizer belongs to one thread, works on all of the team's threads, and

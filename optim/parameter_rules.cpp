@@ -34,6 +34,7 @@ void apply_rule(std::vector<OptimizedParameter>& parameters, const ParameterRule
     matched = true;
     parameter.weight_decay = rule.weight_decay.value_or(parameter.weight_decay);
     parameter.lr_factor = rule.lr_factor.value_or(parameter.lr_factor);
+    parameter.trust = rule.trust.value_or(parameter.trust);
   }
   check<ConfigError>(matched, "parameter rules", "pattern \"", rule.pattern,
                      "\" matches no parameter; there are: ", names_of(parameters));
@@ -46,6 +47,7 @@ void apply_rules(std::vector<OptimizedParameter>& parameters, double weight_deca
   check_value("*", "weight_decay", weight_decay);
   for (OptimizedParameter& parameter : parameters) {
     parameter.weight_decay = parameter.value.ndim() >= 2 ? weight_decay : 0;
+    parameter.trust = parameter.value.ndim() >= 2;
     parameter.lr_factor = 1;
   }
   for (const ParameterRule& rule : rules) apply_rule(parameters, rule);

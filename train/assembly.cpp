@@ -85,6 +85,11 @@ std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data
   options.hidden.assign(config.model().hidden().begin(), config.model().hidden().end());
   options.dropout = config.model().dropout();
   options.batch_norm = config.model().batch_norm();
+  options.zero_gamma = config.model().zero_gamma();
+  options.layers = config.model().layers();
+  options.heads = config.model().heads();
+  options.width = config.model().width();
+  options.patch = config.model().patch();
   std::unique_ptr<models::Module> model = models::make_model(config.model().name(), options);
   models::initialize(*model, config.seed());
   return model;
@@ -136,12 +141,18 @@ std::unique_ptr<optim::Optimizer> make_optimizer(const TrainConfig& config,
     added.pattern = rule.pattern();
     if (rule.has_weight_decay()) added.weight_decay = rule.weight_decay();
     if (rule.has_lr_factor()) added.lr_factor = rule.lr_factor();
+    if (rule.has_trust()) added.trust = rule.trust();
   }
   optim::apply_rules(optimized, config.optimizer().weight_decay(), rules);
-  return optim::make_optimizer(
-      config.optimizer().name(),
-      {.momentum = config.optimizer().momentum(), .nesterov = config.optimizer().nesterov()},
-      std::move(optimized));
+  const TrainConfig::Optimizer& settings = config.optimizer();
+  return optim::make_optimizer(settings.name(),
+                               {.momentum = settings.momentum(),
+                                .nesterov = settings.nesterov(),
+                                .beta1 = settings.beta1(),
+                                .beta2 = settings.beta2(),
+                                .epsilon = settings.epsilon(),
+                                .trust_coefficient = settings.trust_coefficient()},
+                               std::move(optimized));
 }
 
 }  // namespace lockstep::train

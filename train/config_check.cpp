@@ -63,6 +63,10 @@ void check_model(const TrainConfig::Model& model, const KnownNames& known, Mista
   mistakes.name("model.name", model.name(), known.models);
   for (const int32_t width : model.hidden()) mistakes.range("model.hidden", width, 1, 1 << 20);
   mistakes.part("model.dropout", model.dropout());
+  mistakes.range("model.layers", model.layers(), 0, 4096);
+  mistakes.range("model.heads", model.heads(), 0, 4096);
+  mistakes.range("model.width", model.width(), 0, 1 << 20);
+  mistakes.range("model.patch", model.patch(), 0, 4096);
 }
 
 void check_data(const TrainConfig::Data& data, const KnownNames& known, Mistakes& mistakes) {
@@ -113,6 +117,10 @@ void check_optimizer(const TrainConfig::Optimizer& optimizer, const KnownNames& 
   mistakes.require(!optimizer.nesterov() || optimizer.momentum() != 0, "optimizer.nesterov",
                    optimizer.nesterov(), "false, since optimizer.momentum is 0");
   mistakes.not_negative("optimizer.weight_decay", optimizer.weight_decay());
+  mistakes.part("optimizer.beta1", optimizer.beta1());
+  mistakes.part("optimizer.beta2", optimizer.beta2());
+  mistakes.not_negative("optimizer.epsilon", optimizer.epsilon());
+  mistakes.positive("optimizer.trust_coefficient", optimizer.trust_coefficient());
   for (const TrainConfig::ParameterRule& rule : optimizer.rules()) {
     mistakes.require(!rule.pattern().empty(), "optimizer.rules.pattern", "\"\"",
                      "a pattern, for example \"*.bias\"");

@@ -65,7 +65,7 @@ TEST(ModelTable, UnknownNamesAndOptionsOutOfRangeAreNamed) {
   test::expect_error<ConfigError>(make("resnet", kOptions),
                                   "unknown name \"resnet\"; known: linear, mlp, cnn");
   test::expect_error<ConfigError>(make("mlp", {.input = {8, 8}, .classes = 7}),
-                                  "input: expected [channels, height, width], got [8, 8]");
+                                  "input: expected [channels, height, width] or [length], got [8, 8]");
   test::expect_error<ConfigError>(make("mlp", {.input = {1, 8, 8}, .classes = 0}),
                                   "classes: expected a number > 0");
   test::expect_error<ConfigError>(make("mlp", {.input = {1, 8, 8}, .classes = 2, .dropout = 1}),
