@@ -5,8 +5,8 @@
 #include "ops/conv2d/conv2d.h"
 #include "ops/cpu/onednn.h"
 #include "runtime/autograd.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/op_case.h"
 
 namespace lockstep::ops {
 namespace {
@@ -37,6 +37,15 @@ Array reference_avg_pool2d(const Array& x, const AvgPool2dOptions& options) {
   return y;
 }
 
+test::OpCase op_case(const Shape& x, const AvgPool2dOptions& options) {
+  return {
+      .name = to_text("avg_pool2d of ", x, ", kernel ", options.kernel, ", padding ", options.padding),
+      .inputs = {test::random_array(x, 1)},
+      .run = [options](const std::vector<Tensor>& inputs) { return avg_pool2d(inputs[0], options); },
+      .reference =
+          [options](const std::vector<Array>& inputs) { return reference_avg_pool2d(inputs[0], options); }};
+}
+
 TEST(AvgPool2d, AgreesWithTheDefinition) {
   struct Case {
     Shape x;
@@ -49,15 +58,7 @@ TEST(AvgPool2d, AgreesWithTheDefinition) {
            {{1, 5, 6, 6}, {.kernel = 3, .stride = 2, .padding = 1}},
            {{1, 5, 6, 6}, {.kernel = 3, .stride = 2, .padding = 1, .count_include_pad = false}},
            {{1, 20, 4, 3}, {.kernel = 2, .stride = 1, .padding = 1, .count_include_pad = false}}}) {
-    test::OpCase op;
-    op.name = to_text("avg_pool2d of ", pool.x, ", kernel ", pool.options.kernel, ", padding ",
-                      pool.options.padding);
-    op.inputs = {test::random_array(pool.x, 1)};
-    op.run = [&](const std::vector<Tensor>& inputs) { return avg_pool2d(inputs[0], pool.options); };
-    op.reference = [&](const std::vector<Array>& inputs) {
-      return reference_avg_pool2d(inputs[0], pool.options);
-    };
-    test::check_op(op);
+    test::check_op(op_case(pool.x, pool.options));
   }
 }
 
@@ -95,4 +96,13 @@ TEST(AvgPool2d, ErrorsNameTheShape) {
 }
 
 }  // namespace
+
+test::OpRows avg_pool2d_rows() {
+  return {{.name = "avg_pool2d",
+           .checked = op_case({1, 5, 7, 7}, {.kernel = 3, .stride = 2, .padding = 1}),
+           .timed = [] {
+             return op_case({32, 64, 56, 56}, {.kernel = 3, .stride = 2, .padding = 1});
+           }}};
+}
+
 }  // namespace lockstep::ops

@@ -8,8 +8,8 @@
 #include "ops/cpu/onednn.h"
 #include "ops/max_pool2d/max_pool2d.h"
 #include "runtime/autograd.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/op_case.h"
 
 namespace lockstep::ops {
 namespace {
@@ -53,43 +53,47 @@ std::vector<Array> random_inputs(const Shape& x) {
 
 const std::vector<Shape> kShapes = {{4, 3}, {2, 1, 3, 3}, {3, 5, 2, 4}, {1, 16, 3, 3}, {2, 20, 3, 2}};
 
+test::OpCase training_case(const Shape& shape, const BatchNormOptions& options) {
+  return {.name = to_text("batch_norm of ", shape, options.fuse_relu ? " and relu" : ""),
+          .inputs = random_inputs(shape),
+          .run =
+              [options](const std::vector<Tensor>& inputs) {
+                return batch_norm(inputs[0], inputs[1], inputs[2], options).output;
+              },
+          .reference =
+              [options](const std::vector<Array>& inputs) {
+                const auto [mean, variance] = reference_statistics(inputs[0]);
+                return reference_batch_norm(inputs, mean, variance, options);
+              }};
+}
+
+test::OpCase inference_case(const Shape& shape, const BatchNormOptions& options) {
+  const Array mean = test::random_array({shape[1]}, 7);
+  const Array variance = test::random_array({shape[1]}, 8, 0.5, 2);
+  return {.name = to_text("batch_norm_inference of ", shape, options.fuse_relu ? " and relu" : ""),
+          .inputs = random_inputs(shape),
+          .run =
+              [=](const std::vector<Tensor>& inputs) {
+                return batch_norm_inference(inputs[0], inputs[1], inputs[2], test::to_tensor(mean),
+                                            test::to_tensor(variance), options);
+              },
+          .reference =
+              [=](const std::vector<Array>& inputs) {
+                return reference_batch_norm(inputs, mean, variance, options);
+              }};
+}
+
 TEST(BatchNorm, AgreesWithTheDefinition) {
   for (const bool fuse_relu : {false, true}) {
-    for (const Shape& shape : kShapes) {
-      const BatchNormOptions options{.epsilon = 1e-3, .fuse_relu = fuse_relu};
-      test::OpCase op;
-      op.name = to_text("batch_norm of ", shape, fuse_relu ? " and relu" : "");
-      op.inputs = random_inputs(shape);
-      op.run = [&](const std::vector<Tensor>& inputs) {
-        return batch_norm(inputs[0], inputs[1], inputs[2], options).output;
-      };
-      op.reference = [&](const std::vector<Array>& inputs) {
-        const auto [mean, variance] = reference_statistics(inputs[0]);
-        return reference_batch_norm(inputs, mean, variance, options);
-      };
-      test::check_op(op);
-    }
+    for (const Shape& shape : kShapes)
+      test::check_op(training_case(shape, {.epsilon = 1e-3, .fuse_relu = fuse_relu}));
   }
 }
 
 TEST(BatchNorm, InferenceTakesTheStatisticsAsConstants) {
   for (const bool fuse_relu : {false, true}) {
-    for (const Shape& shape : kShapes) {
-      const BatchNormOptions options{.epsilon = 1e-3, .fuse_relu = fuse_relu};
-      const Array mean = test::random_array({shape[1]}, 7);
-      const Array variance = test::random_array({shape[1]}, 8, 0.5, 2);
-      test::OpCase op;
-      op.name = to_text("batch_norm_inference of ", shape, fuse_relu ? " and relu" : "");
-      op.inputs = random_inputs(shape);
-      op.run = [&](const std::vector<Tensor>& inputs) {
-        return batch_norm_inference(inputs[0], inputs[1], inputs[2], test::to_tensor(mean),
-                                    test::to_tensor(variance), options);
-      };
-      op.reference = [&](const std::vector<Array>& inputs) {
-        return reference_batch_norm(inputs, mean, variance, options);
-      };
-      test::check_op(op);
-    }
+    for (const Shape& shape : kShapes)
+      test::check_op(inference_case(shape, {.epsilon = 1e-3, .fuse_relu = fuse_relu}));
   }
 }
 
@@ -190,4 +194,17 @@ TEST(BatchNorm, ErrorsNameTheShapes) {
 }
 
 }  // namespace
+
+test::OpRows batch_norm_rows() {
+  return {{.name = "batch_norm",
+           .checked = training_case({3, 5, 2, 4}, {}),
+           .timed =
+               [] {
+                 return training_case({32, 64, 56, 56}, {});
+               }},
+          {.name = "batch_norm_inference", .checked = inference_case({3, 5, 2, 4}, {}), .timed = [] {
+             return inference_case({32, 64, 56, 56}, {});
+           }}};
+}
+
 }  // namespace lockstep::ops

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "runtime/autograd.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/padded_layout.h"
-#include "tests/support/reference.h"
 
 namespace lockstep::ops {
 namespace {
@@ -17,6 +17,19 @@ constexpr DType kAllTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF
                                DType::kI64, DType::kI32, DType::kU8};
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
+
+test::OpCase op_case(const Shape& shape, DType dtype) {
+  return {.name = to_text("cast to ", dtype),
+          .inputs = {test::random_array(shape, 1)},
+          .run = [dtype](const std::vector<Tensor>& x) { return cast(x[0], dtype); },
+          .reference = [](const std::vector<test::Array>& x) { return x[0]; },
+          .value_tolerance = 0x1p-8,  // half a unit in the last place of bf16
+          .gradient_tolerance = 0x1p-8};
+}
+
+TEST(Cast, ValuesAndGradientsOfFloatingPointTypes) {
+  for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF64}) test::check_op(op_case({3, 5}, dtype));
+}
 
 TEST(Cast, SmallIntegersSurviveEveryPairOfTypes) {
   const Tensor start = Tensor::from<uint8_t>({0, 1, 7, 100, 255}, {5});
@@ -107,4 +120,11 @@ TEST(Cast, UndefinedOperandIsRefused) {
 }
 
 }  // namespace
+
+test::OpRows cast_rows() {
+  return {{.name = "cast", .checked = op_case({3, 5}, DType::kF16), .timed = [] {
+             return op_case({1 << 22}, DType::kBF16);
+           }}};
+}
+
 }  // namespace lockstep::ops

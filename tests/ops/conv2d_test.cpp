@@ -6,8 +6,8 @@
 
 #include "ops/cpu/onednn.h"
 #include "runtime/autograd.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/op_case.h"
 
 namespace lockstep::ops {
 namespace {
@@ -245,4 +245,15 @@ TEST(Conv2d, ErrorsNameBothShapes) {
 }
 
 }  // namespace
+
+test::OpRows conv2d_rows() {
+  return {{.name = "conv2d",
+           .checked = op_case({{2, 3, 7, 5}, {4, 3, 3, 3}, {.padding = 1}}),
+           .timed =
+               [] {
+                 return op_case({{32, 64, 56, 56}, {64, 64, 3, 3}, {.padding = 1}});
+               },
+           .flops = 2.0 * 32 * 64 * 56 * 56 * 64 * 3 * 3}};
+}
+
 }  // namespace lockstep::ops

@@ -8,7 +8,7 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/reduce/reduce.h"
 #include "runtime/autograd.h"
-#include "tests/support/op_case.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/padded_layout.h"
 
 namespace lockstep::ops {
@@ -37,6 +37,18 @@ Tensor targets_of(const std::vector<int64_t>& values) {
   return Tensor::from(values, {static_cast<int64_t>(values.size())});
 }
 
+test::OpCase op_case(const Shape& logits, const std::vector<int64_t>& targets,
+                     const CrossEntropyOptions& options) {
+  return {
+      .name = "cross_entropy",
+      .inputs = {test::random_array(logits, 8, -3, 3)},
+      .run =
+          [=](const std::vector<Tensor>& x) { return cross_entropy(x[0], targets_of(targets), options).sum; },
+      .reference = [=](const std::vector<Array>& x) { return reference_loss(x[0], targets, options); },
+      .value_tolerance = 1e-6,
+      .gradient_tolerance = 1e-6};
+}
+
 TEST(CrossEntropy, ValuesAndGradients) {
   const std::vector<std::pair<std::vector<int64_t>, CrossEntropyOptions>> cases = {
       {{0, 4, 2}, {}},
@@ -46,16 +58,7 @@ TEST(CrossEntropy, ValuesAndGradients) {
       {{3, 1, 2}, {.label_smoothing = 0.2, .ignore_index = 1}},
   };
   for (const auto& [targets, options] : cases) {
-    test::check_op(
-        {.name = "cross_entropy",
-         .inputs = {test::random_array({3, 5}, 8, -3, 3)},
-         .run =
-             [&](const std::vector<Tensor>& x) {
-               return cross_entropy(x[0], targets_of(targets), options).sum;
-             },
-         .reference = [&](const std::vector<Array>& x) { return reference_loss(x[0], targets, options); },
-         .value_tolerance = 1e-6,
-         .gradient_tolerance = 1e-6});
+    test::check_op(op_case({3, 5}, targets, options));
   }
 }
 
@@ -175,4 +178,11 @@ TEST(CrossEntropy, OpaqueLogitsAreUnderstood) {
 }
 
 }  // namespace
+
+test::OpRows cross_entropy_rows() {
+  return {{.name = "cross_entropy", .checked = op_case({3, 5}, {0, 4, 2}, {}), .timed = [] {
+             return op_case({4096, 1000}, std::vector<int64_t>(4096, 7), {});
+           }}};
+}
+
 }  // namespace lockstep::ops

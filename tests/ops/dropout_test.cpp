@@ -8,8 +8,8 @@
 
 #include "runtime/autograd.h"
 #include "runtime/threads.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/padded_layout.h"
-#include "tests/support/reference.h"
 
 namespace lockstep::ops {
 namespace {
@@ -18,6 +18,28 @@ constexpr RandomKey kKey{.seed = 1, .step = 2, .micro_batch = 3};
 
 std::vector<float> dropped_ones(int64_t count, double probability, const RandomKey& key, uint32_t layer) {
   return dropout(Tensor::full({count}, 1), probability, key, layer).to_vector<float>();
+}
+
+/// The mask is drawn from the documented stream.
+test::OpCase op_case(const Shape& shape, double probability) {
+  return {.name = "dropout",
+          .inputs = {test::random_array(shape, 1)},
+          .run = [=](const std::vector<Tensor>& x) { return dropout(x[0], probability, kKey, 7); },
+          .reference =
+              [=](const std::vector<test::Array>& x) {
+                const RandomStream stream(kKey.seed, Purpose::kDropout, kKey.step,
+                                          kKey.micro_batch << 32 | 7);
+                test::Array y = x[0];
+                for (int64_t i = 0; i < y.count(); ++i) {
+                  const bool dropped = stream.uniform(static_cast<uint64_t>(i)) < probability;
+                  y[i] = dropped ? 0 : y[i] / (1 - probability);
+                }
+                return y;
+              }};
+}
+
+TEST(Dropout, AgreesWithTheDefinition) {
+  test::check_op(op_case({13, 11}, 0.25));
 }
 
 TEST(Dropout, DropsTheGivenShareAndKeepsTheMean) {
@@ -105,4 +127,11 @@ TEST(Dropout, WrongProbabilitiesAreRefused) {
 }
 
 }  // namespace
+
+test::OpRows dropout_rows() {
+  return {{.name = "dropout", .checked = op_case({13, 11}, 0.25), .timed = [] {
+             return op_case({1 << 22}, 0.25);
+           }}};
+}
+
 }  // namespace lockstep::ops

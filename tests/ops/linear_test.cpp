@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "runtime/autograd.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/op_case.h"
 
 namespace lockstep::ops {
 namespace {
@@ -93,4 +93,15 @@ TEST(Linear, ErrorsNameBothShapes) {
 }
 
 }  // namespace
+
+test::OpRows linear_rows() {
+  return {{.name = "linear",
+           .checked = op_case({9, 17}, 10, true),
+           .timed =
+               [] {
+                 return op_case({256, 1024}, 1024, true);
+               },
+           .flops = 2.0 * 256 * 1024 * 1024}};
+}
+
 }  // namespace lockstep::ops

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/autograd.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/op_case.h"
 
 namespace lockstep::ops {
 namespace {
@@ -94,4 +94,15 @@ TEST(Matmul, ErrorsNameBothShapes) {
 }
 
 }  // namespace
+
+test::OpRows matmul_rows() {
+  return {{.name = "matmul",
+           .checked = op_case(3, {5, 9, 17}, {}),
+           .timed =
+               [] {
+                 return op_case(0, {512, 512, 512}, {});
+               },
+           .flops = 2.0 * 512 * 512 * 512}};
+}
+
 }  // namespace lockstep::ops

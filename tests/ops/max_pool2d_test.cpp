@@ -7,8 +7,8 @@
 #include "ops/conv2d/conv2d.h"
 #include "ops/cpu/onednn.h"
 #include "runtime/autograd.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/op_case.h"
 
 namespace lockstep::ops {
 namespace {
@@ -44,6 +44,15 @@ Array shuffled_integers(const Shape& shape) {
   return x;
 }
 
+test::OpCase op_case(const Shape& x, const Pool2dOptions& options) {
+  return {
+      .name = to_text("max_pool2d of ", x, ", kernel ", options.kernel, ", padding ", options.padding),
+      .inputs = {shuffled_integers(x)},
+      .run = [options](const std::vector<Tensor>& inputs) { return max_pool2d(inputs[0], options); },
+      .reference =
+          [options](const std::vector<Array>& inputs) { return reference_max_pool2d(inputs[0], options); }};
+}
+
 TEST(MaxPool2d, AgreesWithTheDefinition) {
   struct Case {
     Shape x;
@@ -56,14 +65,7 @@ TEST(MaxPool2d, AgreesWithTheDefinition) {
                                             {{1, 20, 5, 3}, {.kernel = 3, .stride = 1, .padding = 1}},
                                             {{1, 2, 5, 5}, {.kernel = 5}},
                                             {{1, 2, 6, 6}, {.kernel = 1, .stride = 2}}}) {
-    test::OpCase op;
-    op.name = to_text("max_pool2d of ", pool.x, ", kernel ", pool.options.kernel);
-    op.inputs = {shuffled_integers(pool.x)};
-    op.run = [&](const std::vector<Tensor>& inputs) { return max_pool2d(inputs[0], pool.options); };
-    op.reference = [&](const std::vector<Array>& inputs) {
-      return reference_max_pool2d(inputs[0], pool.options);
-    };
-    test::check_op(op);
+    test::check_op(op_case(pool.x, pool.options));
   }
 }
 
@@ -114,4 +116,13 @@ TEST(MaxPool2d, ErrorsNameTheShape) {
 }
 
 }  // namespace
+
+test::OpRows max_pool2d_rows() {
+  return {{.name = "max_pool2d",
+           .checked = op_case({1, 5, 7, 7}, {.kernel = 3, .stride = 2, .padding = 1}),
+           .timed = [] {
+             return op_case({32, 64, 56, 56}, {.kernel = 3, .stride = 2, .padding = 1});
+           }}};
+}
+
 }  // namespace lockstep::ops

@@ -8,7 +8,7 @@
 
 #include "runtime/autograd.h"
 #include "runtime/threads.h"
-#include "tests/support/op_case.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/padded_layout.h"
 
 namespace lockstep::ops {
@@ -70,24 +70,27 @@ const std::vector<std::pair<Shape, std::vector<int>>> kReductions = {
     {{1, 1}, {0}},
 };
 
+struct Reducer {
+  const char* name;
+  Tensor (*run)(const Tensor&, const ReduceOptions&);
+  Array (*reference)(const Array&, const ReduceOptions&);
+};
+
+constexpr Reducer kReducers[] = {
+    {"sum", sum, reference_sum}, {"mean", mean, reference_mean}, {"max", max, reference_max}};
+
+test::OpCase op_case(const Reducer& reducer, const Shape& shape, const ReduceOptions& options) {
+  return {.name = to_text(reducer.name, " of ", shape),
+          .inputs = {test::random_array(shape, 5)},
+          .run = [=](const std::vector<Tensor>& x) { return reducer.run(x[0], options); },
+          .reference = [=](const std::vector<Array>& x) { return reducer.reference(x[0], options); }};
+}
+
 TEST(Reduce, ValuesAndGradientsOfAllPatterns) {
-  using Operation = Tensor (*)(const Tensor&, const ReduceOptions&);
-  using Reference = Array (*)(const Array&, const ReduceOptions&);
-  struct Row {
-    const char* name;
-    Operation run;
-    Reference reference;
-  };
-  for (const Row& row :
-       {Row{"sum", sum, reference_sum}, {"mean", mean, reference_mean}, {"max", max, reference_max}}) {
+  for (const Reducer& reducer : kReducers) {
     for (const auto& [shape, dims] : kReductions) {
       for (const bool keep_dims : {false, true}) {
-        const ReduceOptions options{.dims = dims, .keep_dims = keep_dims};
-        test::check_op(
-            {.name = to_text(row.name, " of ", shape),
-             .inputs = {test::random_array(shape, 5)},
-             .run = [&](const std::vector<Tensor>& x) { return row.run(x[0], options); },
-             .reference = [&](const std::vector<Array>& x) { return row.reference(x[0], options); }});
+        test::check_op(op_case(reducer, shape, {.dims = dims, .keep_dims = keep_dims}));
       }
     }
   }
@@ -155,4 +158,16 @@ TEST(Reduce, WrongDimensionsAreRefused) {
 }
 
 }  // namespace
+
+test::OpRows reduce_rows() {
+  test::OpRows rows;
+  for (const Reducer& reducer : kReducers) {
+    rows.push_back(
+        {.name = reducer.name, .checked = op_case(reducer, {2, 3, 4, 5}, {.dims = {1}}), .timed = [reducer] {
+           return op_case(reducer, {4096, 1024}, {.dims = {1}});
+         }});
+  }
+  return rows;
+}
+
 }  // namespace lockstep::ops

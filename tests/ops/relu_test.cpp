@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/autograd.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/op_case.h"
 #include "tests/support/padded_layout.h"
 
@@ -17,16 +18,18 @@ test::Array values_around_zero(const Shape& shape) {
   return test::map(test::random_array(shape, 3), [](double x) { return x < 0 ? x - 0.01 : x + 0.01; });
 }
 
+test::OpCase op_case(const Shape& shape) {
+  return {.name = "relu",
+          .inputs = {values_around_zero(shape)},
+          .run = [](const std::vector<Tensor>& x) { return relu(x[0]); },
+          .reference =
+              [](const std::vector<test::Array>& x) {
+                return test::map(x[0], [](double v) { return v > 0 ? v : 0; });
+              }};
+}
+
 TEST(Relu, ValuesAndGradients) {
-  for (const Shape& shape : {Shape{}, Shape{19}, Shape{2, 3, 4}, Shape{0, 3}}) {
-    test::check_op({.name = "relu",
-                    .inputs = {values_around_zero(shape)},
-                    .run = [](const std::vector<Tensor>& x) { return relu(x[0]); },
-                    .reference =
-                        [](const std::vector<test::Array>& x) {
-                          return test::map(x[0], [](double v) { return v > 0 ? v : 0; });
-                        }});
-  }
+  for (const Shape& shape : {Shape{}, Shape{19}, Shape{2, 3, 4}, Shape{0, 3}}) test::check_op(op_case(shape));
 }
 
 TEST(Relu, LargeTensorUsesAllThreads) {
@@ -75,4 +78,9 @@ TEST(Relu, OtherTypesAreRefused) {
 }
 
 }  // namespace
+
+test::OpRows relu_rows() {
+  return {{.name = "relu", .checked = op_case({2, 3, 4}), .timed = [] { return op_case({1 << 22}); }}};
+}
+
 }  // namespace lockstep::ops

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "runtime/autograd.h"
-#include "tests/support/op_case.h"
+#include "tests/ops/op_rows.h"
 #include "tests/support/padded_layout.h"
 
 namespace lockstep::ops {
@@ -25,16 +25,35 @@ Array reference_permute(const Array& x, const std::vector<int>& order) {
   return result;
 }
 
+test::OpCase reshape_case(const Shape& from, const Shape& to) {
+  return {.name = to_text("reshape ", from, " to ", to),
+          .inputs = {test::random_array(from, 1)},
+          .run = [=](const std::vector<Tensor>& x) { return reshape(x[0], to); },
+          .reference =
+              [=](const std::vector<Array>& x) {
+                return Array{to, x[0].values};
+              }};
+}
+
+test::OpCase permute_case(const Shape& shape, const std::vector<int>& order) {
+  return {.name = to_text("permute ", shape),
+          .inputs = {test::random_array(shape, 1)},
+          .run = [=](const std::vector<Tensor>& x) { return permute(x[0], order); },
+          .reference = [=](const std::vector<Array>& x) { return reference_permute(x[0], order); }};
+}
+
+/// A transposed operand, so that there is something to copy.
+test::OpCase contiguous_case(const Shape& shape) {
+  test::OpCase op = permute_case(shape, {1, 0});
+  op.name = "contiguous";
+  op.run = [](const std::vector<Tensor>& x) { return contiguous(transpose(x[0])); };
+  return op;
+}
+
 TEST(Reshape, ValuesAndGradients) {
   for (const auto& [from, to] : std::vector<std::pair<Shape, Shape>>{
            {{2, 6}, {3, 4}}, {{2, 3, 4}, {24}}, {{5}, {1, 5, 1}}, {{}, {1}}, {{0, 3}, {3, 0}}}) {
-    test::check_op({.name = to_text("reshape ", from, " to ", to),
-                    .inputs = {test::random_array(from, 1)},
-                    .run = [&](const std::vector<Tensor>& x) { return reshape(x[0], to); },
-                    .reference =
-                        [&](const std::vector<Array>& x) {
-                          return Array{to, x[0].values};
-                        }});
+    test::check_op(reshape_case(from, to));
   }
 }
 
@@ -45,11 +64,7 @@ TEST(Reshape, PermuteValuesAndGradients) {
                                                        {{2, 3, 4, 5}, {0, 2, 3, 1}},
                                                        {{1, 3}, {1, 0}},
                                                        {{0, 2}, {1, 0}}}) {
-    test::check_op(
-        {.name = to_text("permute ", shape),
-         .inputs = {test::random_array(shape, 1)},
-         .run = [&](const std::vector<Tensor>& x) { return permute(x[0], order); },
-         .reference = [&](const std::vector<Array>& x) { return reference_permute(x[0], order); }});
+    test::check_op(permute_case(shape, order));
   }
 }
 
@@ -111,4 +126,23 @@ TEST(Reshape, ErrorsNameBothShapes) {
 }
 
 }  // namespace
+
+test::OpRows reshape_rows() {
+  return {{.name = "reshape",
+           .checked = reshape_case({2, 6}, {3, 4}),
+           .timed =
+               [] {
+                 return reshape_case({2048, 2048}, {1024, 4096});
+               }},
+          {.name = "permute",
+           .checked = permute_case({2, 3, 4}, {2, 0, 1}),
+           .timed =
+               [] {
+                 return permute_case({2048, 2048}, {1, 0});
+               }},
+          {.name = "contiguous", .checked = contiguous_case({3, 4}), .timed = [] {
+             return contiguous_case({2048, 2048});
+           }}};
+}
+
 }  // namespace lockstep::ops

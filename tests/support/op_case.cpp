@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "runtime/autograd.h"
 
@@ -11,6 +13,12 @@ namespace lockstep::test {
 namespace {
 
 using MakeTensor = Tensor (*)(const Array&);
+
+/// The kinds of memory that every operation has to take.
+constexpr std::pair<const char*, MakeTensor> kMemories[] = {
+    {"contiguous", [](const Array& values) { return to_tensor(values); }},
+    {"strided", to_strided_tensor},
+};
 
 std::vector<Tensor> make_inputs(const OpCase& op, MakeTensor make, bool requires_grad) {
   std::vector<Tensor> inputs;
@@ -44,17 +52,43 @@ Array numeric_gradient(const OpCase& op, size_t input, const Array& weights) {
   return gradient;
 }
 
+Array gradient_weights(const Shape& result) {
+  return random_array(result, 77, 0.5, 1.5);
+}
+
+/// What backward() of sum(weights * result) leaves at the inputs.
+void run_backward(const Tensor& result) {
+  const Array weights = gradient_weights(result.shape());
+  backward(result, {.seed = to_tensor(weights, result.dtype()), .between_nodes = {}});
+}
+
 void check_gradients_of(const OpCase& op, MakeTensor make, const std::string& memory) {
   const std::vector<Tensor> inputs = make_inputs(op, make, true);
   const Tensor result = op.run(inputs);
   ASSERT_TRUE(result.requires_grad()) << op.name << ": the result is outside the graph";
-  const Array weights = random_array(result.shape(), 77, 0.5, 1.5);
-  backward(result, {.seed = to_tensor(weights), .between_nodes = {}});
+  run_backward(result);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::string what = op.name + ": gradient of " + memory + " input " + std::to_string(i);
     ASSERT_TRUE(inputs[i].grad().defined()) << what << " is missing";
-    expect_near(to_array(inputs[i].grad()), numeric_gradient(op, i, weights), op.gradient_tolerance, what);
+    expect_near(to_array(inputs[i].grad()), numeric_gradient(op, i, gradient_weights(result.shape())),
+                op.gradient_tolerance, what);
   }
+}
+
+/// |got - expected| / max(1, |expected|); infinite where only one of them is finite or they are not equal.
+double error_of(double got, double expected) {
+  if (std::isfinite(got) && std::isfinite(expected)) {
+    return std::abs(got - expected) / std::max(1.0, std::abs(expected));
+  }
+  const bool equal = std::isnan(expected) ? std::isnan(got) : got == expected;
+  return equal ? 0 : std::numeric_limits<double>::infinity();
+}
+
+double largest_error(const Array& got, const Array& expected) {
+  if (got.shape != expected.shape) return std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (int64_t i = 0; i < expected.count(); ++i) largest = std::max(largest, error_of(got[i], expected[i]));
+  return largest;
 }
 
 }  // namespace
@@ -62,33 +96,45 @@ void check_gradients_of(const OpCase& op, MakeTensor make, const std::string& me
 void expect_near(const Array& got, const Array& expected, double tolerance, const std::string& what) {
   ASSERT_EQ(got.shape, expected.shape) << what;
   for (int64_t i = 0; i < expected.count(); ++i) {
-    if (std::isfinite(expected[i])) {
-      const double allowed = tolerance * std::max(1.0, std::abs(expected[i]));
-      EXPECT_LE(std::abs(got[i] - expected[i]), allowed)
-          << what << ": element " << i << " of " << expected.shape << " is " << got[i] << ", expected "
-          << expected[i];
-    } else {
-      EXPECT_TRUE(std::isnan(expected[i]) ? std::isnan(got[i]) : got[i] == expected[i])
-          << what << ": element " << i << " is " << got[i] << ", expected " << expected[i];
-    }
+    EXPECT_LE(error_of(got[i], expected[i]), tolerance)
+        << what << ": element " << i << " of " << expected.shape << " is " << got[i] << ", expected "
+        << expected[i];
   }
 }
 
 void check_values(const OpCase& op) {
   const Array expected = op.reference(op.inputs);
-  expect_near(to_array(op.run(make_inputs(op, to_tensor, false))), expected, op.value_tolerance, op.name);
-  expect_near(to_array(op.run(make_inputs(op, to_strided_tensor, false))), expected, op.value_tolerance,
-              op.name + " (strided)");
+  for (const auto& [memory, make] : kMemories) {
+    expect_near(to_array(op.run(make_inputs(op, make, false))), expected, op.value_tolerance,
+                op.name + " (" + memory + ")");
+  }
 }
 
 void check_gradients(const OpCase& op) {
-  check_gradients_of(op, to_tensor, "contiguous");
-  check_gradients_of(op, to_strided_tensor, "strided");
+  for (const auto& [memory, make] : kMemories) check_gradients_of(op, make, memory);
 }
 
 void check_op(const OpCase& op) {
   check_values(op);
   check_gradients(op);
+}
+
+OpErrors measure_errors(const OpCase& op) {
+  OpErrors errors;
+  const Array expected = op.reference(op.inputs);
+  for (const auto& [memory, make] : kMemories) {
+    const std::vector<Tensor> inputs = make_inputs(op, make, true);
+    const Tensor result = op.run(inputs);
+    errors.value = std::max(errors.value, largest_error(to_array(result), expected));
+    errors.differentiable = result.requires_grad();
+    if (!errors.differentiable) continue;
+    run_backward(result);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Array gradient = numeric_gradient(op, i, gradient_weights(result.shape()));
+      errors.gradient = std::max(errors.gradient, largest_error(to_array(inputs[i].grad()), gradient));
+    }
+  }
+  return errors;
 }
 
 }  // namespace lockstep::test

@@ -31,6 +31,15 @@ void check_gradients(const OpCase& op);
 /// Both of the above.
 void check_op(const OpCase& op);
 
+/// Largest |got - expected| / max(1, |expected|) of both checks above; infinite where they disagree on a
+/// shape or on what is not finite.
+struct OpErrors {
+  double value = 0;
+  bool differentiable = false;
+  double gradient = 0;  ///< 0 unless differentiable
+};
+OpErrors measure_errors(const OpCase& op);
+
 /// Same shape, and every value within the tolerance (relative to max(1, |expected|)).
 void expect_near(const Array& got, const Array& expected, double tolerance, const std::string& what);
 

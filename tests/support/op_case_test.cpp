@@ -60,6 +60,33 @@ TEST(OpCase, NoticesShapesAndNonFiniteValues) {
   EXPECT_EQ(failures_of([&] { expect_near(full({2}, nan), full({2}, nan), 1, "both NaN"); }), 0);
 }
 
+TEST(OpCase, MeasuresTheLargestErrors) {
+  const OpErrors exact = measure_errors(doubling(2, 2));
+  EXPECT_TRUE(exact.differentiable);
+  EXPECT_LT(exact.value, 1e-7);
+  EXPECT_LT(exact.gradient, 1e-7);
+  // Expected are 2x in [1, 2) and, of the gradient, 2w in [1, 3): both errors are relative.
+  const OpErrors wrong = measure_errors(doubling(2.5F, 3));
+  EXPECT_NEAR(wrong.value, 0.25, 1e-6);
+  EXPECT_NEAR(wrong.gradient, 0.5, 1e-6);
+
+  OpCase op = doubling(2, 2);
+  op.run = [](const std::vector<Tensor>& x) { return Tensor::full(x[0].shape(), 1); };
+  EXPECT_FALSE(measure_errors(op).differentiable);
+  op.run = [](const std::vector<Tensor>&) { return Tensor::full({2}, 1); };
+  EXPECT_EQ(measure_errors(op).value, std::numeric_limits<double>::infinity());
+}
+
+TEST(OpCase, ArraysHoldEveryElementType) {
+  const Array values = {{3}, {0, 1, 250}};
+  for (const DType dtype :
+       {DType::kF32, DType::kF16, DType::kBF16, DType::kF64, DType::kI64, DType::kI32, DType::kU8}) {
+    const Tensor tensor = to_tensor(values, dtype);
+    EXPECT_EQ(tensor.dtype(), dtype);
+    EXPECT_EQ(to_array(tensor).values, values.values) << dtype;
+  }
+}
+
 TEST(OpCase, StridedTensorsHoldTheSameValues) {
   const Array values = random_array({2, 3, 4}, 1);
   EXPECT_FALSE(to_strided_tensor(values).is_contiguous());

@@ -1,6 +1,7 @@
 #include "tests/support/reference.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "runtime/autograd.h"
 #include "runtime/rng.h"
@@ -16,6 +17,25 @@ std::vector<int64_t> operand_index(const std::vector<int64_t>& index, const Shap
     if (operand[static_cast<int>(dim)] == 1) result[dim] = 0;
   }
   return result;
+}
+
+template <class T>
+constexpr bool kIsStorageType = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+template <class T>
+double to_double(T value) {
+  if constexpr (kIsStorageType<T>)
+    return static_cast<double>(static_cast<float>(value));
+  else
+    return static_cast<double>(value);
+}
+
+template <class T>
+T from_double(double value) {
+  if constexpr (kIsStorageType<T>)
+    return T(static_cast<float>(value));
+  else
+    return static_cast<T>(value);
 }
 
 }  // namespace
@@ -47,13 +67,19 @@ Array random_array(const Shape& shape, uint64_t seed, double low, double high) {
 }
 
 Array to_array(const Tensor& tensor) {
-  if (tensor.dtype() == DType::kF64) return {tensor.shape(), tensor.to_vector<double>()};
-  const std::vector<float> values = tensor.to_vector<float>();
-  return {tensor.shape(), std::vector<double>(values.begin(), values.end())};
+  return visit_dtype(tensor.dtype(), [&]<class T>(T) {
+    Array array = full(tensor.shape(), 0);
+    std::ranges::transform(tensor.to_vector<T>(), array.values.begin(), to_double<T>);
+    return array;
+  });
 }
 
-Tensor to_tensor(const Array& array) {
-  return Tensor::from(std::vector<float>(array.values.begin(), array.values.end()), array.shape);
+Tensor to_tensor(const Array& array, DType dtype) {
+  return visit_dtype(dtype, [&]<class T>(T) {
+    std::vector<T> values(array.values.size());
+    std::ranges::transform(array.values, values.begin(), from_double<T>);
+    return Tensor::from(values, array.shape);
+  });
 }
 
 Tensor to_strided_tensor(const Array& array) {

@@ -30,8 +30,8 @@ Array full(const Shape& shape, double value);
 /// Uniform in [low, high), each value exactly representable in f32; equal for equal seeds.
 Array random_array(const Shape& shape, uint64_t seed, double low = -1, double high = 1);
 
-Array to_array(const Tensor& tensor);  ///< any layout; f32 or f64
-Tensor to_tensor(const Array& array);  ///< f32, contiguous
+Array to_array(const Tensor& tensor);                             ///< any layout and element type
+Tensor to_tensor(const Array& array, DType dtype = DType::kF32);  ///< contiguous
 /// The same values and shape in memory whose dimensions lie in reverse order: not contiguous from two
 /// dimensions on.
 Tensor to_strided_tensor(const Array& array);
