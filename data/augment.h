@@ -17,6 +17,14 @@ struct AugmentOptions {
   int64_t crop_padding = 0;
   /// Mirrors left and right with probability 1/2.
   bool flip = false;
+  /// Colour jitter: a factor from 1 - x to 1 + x for each of the first three, a turn of -x to x of the colour
+  /// circle for hue.
+  double brightness = 0;
+  double contrast = 0;
+  double saturation = 0;
+  double hue = 0;
+  /// For sources that cut their images out of larger ones.
+  FramingOptions framing = {};
   /// Per channel, for channel values scaled to [0, 1] when the source is u8: result = (value - mean) / std.
   /// Empty: mean 0, std 1.
   std::vector<double> mean = {};

@@ -1,9 +1,11 @@
 #include "data/loader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "runtime/error.h"
+#include "runtime/log.h"
 #include "runtime/threads.h"
 
 namespace lockstep::data {
@@ -17,6 +19,25 @@ void check_options(const LoaderOptions& options) {
         options.timeout.count(), " ns");
 }
 
+void check_bad_samples(BadSamples policy, const SampleSpec& spec) {
+  check(policy != BadSamples::kLeaveOut || spec.target_dtype == DType::kI64, "Loader",
+        "bad samples can be left out only where targets are i64; those of ", spec.name, " are ",
+        spec.target_dtype);
+}
+
+Shape batched(int64_t count, const Shape& sample) {
+  Shape shape{count};
+  for (const int64_t extent : sample) shape.push_back(extent);
+  return shape;
+}
+
+std::byte* row(const Tensor& tensor, int64_t index, int64_t nbytes) {
+  return static_cast<std::byte*>(tensor.raw()) + index * nbytes;
+}
+
+/// So many bad samples in a row mean that more is wrong than some samples.
+constexpr int64_t kMostReplacements = 100;
+
 }  // namespace
 
 Loader::Loader(const DataSource& source, const Sampler& sampler, const AugmentOptions& augment,
@@ -27,6 +48,7 @@ Loader::Loader(const DataSource& source, const Sampler& sampler, const AugmentOp
       options_(options),
       own_workspace_(make_workspace()) {
   check_options(options);
+  check_bad_samples(options.bad_samples, source.spec());
   check(sampler.size() <= source.size(), "Loader", "the sampler is for ", sampler.size(), " samples, but ",
         source.spec().name, " holds ", source.size());
   options_.prefetch = std::max(options.prefetch, options.threads);
@@ -102,6 +124,7 @@ void Loader::wait_for_front() {
 }
 
 Loader::Workspace Loader::make_workspace() const {
+  if (!source_.spec().is_image()) return {};
   return {Augmenter(augment_, source_.spec()),
           std::vector<std::byte>(static_cast<size_t>(source_.spec().nbytes()))};
 }
@@ -130,9 +153,9 @@ void Loader::prepare(Job& job, Workspace& workspace) const {
     const auto& [epoch, first, count] = batch.request;
     batch.samples.resize(static_cast<size_t>(count));
     sampler_.samples(epoch, first, batch.samples);
-    const Shape& image = source_.spec().shape;
-    batch.inputs = Tensor::empty({count, image[0], image[1], image[2]});
-    batch.targets = Tensor::empty({count}, DType::kI64);
+    const SampleSpec& spec = source_.spec();
+    batch.inputs = Tensor::empty(batched(count, spec.shape), spec.is_image() ? DType::kF32 : spec.dtype);
+    batch.targets = Tensor::empty(batched(count, spec.target_shape), spec.target_dtype);
     for (int64_t place = 0; place < count && !stop_; ++place) read_sample(job, place, workspace);
   } catch (...) {
     job.error = std::current_exception();
@@ -143,13 +166,75 @@ void Loader::read_sample(Job& job, int64_t place, Workspace& workspace) const {
   const SampleSpec& spec = source_.spec();
   Batch& batch = job.batch;
   const int64_t sample = batch.samples[static_cast<size_t>(place)];
-  const int64_t label = source_.read(sample, workspace.image.data());
-  check<DataError>(label >= 0 && label < spec.classes, "Loader", spec.name, ": label of sample ", sample,
-                   ": expected 0 to ", spec.classes - 1, ", got ", label);
-  workspace.augmenter.apply(workspace.image.data(), batch.request.epoch, sample,
-                            batch.inputs.data<float>() + place * spec.shape.count());
-  batch.targets.data<int64_t>()[place] = label;
+  const int64_t epoch = batch.request.epoch;
+  SampleRequest request;
+  request.index = sample;
+  request.input = spec.is_image() ? workspace.image.data() : row(batch.inputs, place, spec.nbytes());
+  request.target = row(batch.targets, place, spec.target_nbytes());
+  request.framing = {augment_.framing, augment_.seed, epoch, sample};
+  read_or_make_up(job, request);
+  if (spec.is_image()) {
+    workspace.augmenter->apply(request.input, epoch, sample,
+                               batch.inputs.data<float>() + place * spec.shape.count());
+  }
   job.prepared.store(place + 1, std::memory_order_relaxed);
+}
+
+void Loader::read_or_make_up(Job& job, const SampleRequest& request) const {
+  try {
+    source_.read(request);
+    check_targets(request);
+  } catch (const BadSample& error) {
+    if (options_.bad_samples == BadSamples::kStop) throw;
+    warn_once(request.index, error);
+    ++job.batch.bad_samples;
+    options_.bad_samples == BadSamples::kReplace ? replace(request) : leave_out(request);
+  }
+}
+
+/// A pure function of the data, so that all ranks and runs take the same replacement.
+void Loader::replace(const SampleRequest& request) const {
+  SampleRequest other = request;
+  for (int64_t i = 1; i <= kMostReplacements; ++i) {
+    other.index = (request.index + i) % sampler_.size();
+    try {
+      source_.read(other);
+      check_targets(other);
+      return;
+    } catch (const BadSample& error) {
+      warn_once(other.index, error);
+    }
+  }
+  throw DataError(to_text("[Loader] ", source_.spec().name, ": sample ", request.index, " and the ",
+                          kMostReplacements, " after it cannot be read"));
+}
+
+void Loader::leave_out(const SampleRequest& request) const {
+  const SampleSpec& spec = source_.spec();
+  std::memset(request.input, 0, static_cast<size_t>(spec.nbytes()));
+  const auto targets = static_cast<size_t>(spec.target_shape.count());
+  std::fill_n(reinterpret_cast<int64_t*>(request.target), targets, kIgnoredTarget);
+}
+
+void Loader::check_targets(const SampleRequest& request) const {
+  const SampleSpec& spec = source_.spec();
+  if (spec.target_dtype != DType::kI64) return;
+  const auto* targets = reinterpret_cast<const int64_t*>(request.target);
+  for (int64_t i = 0; i < spec.target_shape.count(); ++i) {
+    const int64_t target = targets[i];
+    check<DataError>((target >= 0 && target < spec.classes) || target == kIgnoredTarget, "Loader", spec.name,
+                     ": label of sample ", request.index, ": expected 0 to ", spec.classes - 1, ", got ",
+                     target);
+  }
+}
+
+void Loader::warn_once(int64_t sample, const BadSample& error) const {
+  {
+    const std::lock_guard lock(bad_mutex_);
+    if (!known_bad_.insert(sample).second) return;
+  }
+  const bool replaced = options_.bad_samples == BadSamples::kReplace;
+  log::warning(error.what(), replaced ? "; another sample takes its place" : "; it is left out");
 }
 
 }  // namespace lockstep::data

@@ -9,6 +9,8 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -28,10 +30,18 @@ struct BatchRequest {
 };
 
 struct Batch {
-  Tensor inputs;   ///< f32 [count, channels, height, width]
-  Tensor targets;  ///< i64 [count]
+  Tensor inputs;   ///< images: f32 [count, channels, height, width]; others: [count, the source's shape]
+  Tensor targets;  ///< [count, the source's target shape]
   BatchRequest request;
+  int64_t bad_samples = 0;       ///< of these, how many were replaced or left out
   std::vector<int64_t> samples;  ///< which samples these are, in order
+};
+
+/// What to do with a sample that cannot be read.
+enum class BadSamples {
+  kStop,     ///< next() throws
+  kReplace,  ///< the next one of the source that can be read takes its place, in batches that stay full
+  kLeaveOut  ///< it becomes zeros with the target kIgnoredTarget, which takes no part in loss and metrics
 };
 
 struct LoaderOptions {
@@ -43,6 +53,8 @@ struct LoaderOptions {
   int prefetch = 2;
   /// How long next() waits for the threads before it throws.
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
+  /// Each bad sample is named in a warning, once.
+  BadSamples bad_samples = BadSamples::kStop;
 };
 
 /// What a batch holds depends on its request alone: not on threads, on other requests, or on when it is made.
@@ -78,7 +90,7 @@ class Loader {
   };
   /// What a thread that prepares batches keeps.
   struct Workspace {
-    Augmenter augmenter;
+    std::optional<Augmenter> augmenter;  ///< of images
     std::vector<std::byte> image;
   };
 
@@ -87,6 +99,11 @@ class Loader {
   void run_worker();
   void prepare(Job& job, Workspace& workspace) const;
   void read_sample(Job& job, int64_t place, Workspace& workspace) const;
+  void read_or_make_up(Job& job, const SampleRequest& request) const;
+  void replace(const SampleRequest& request) const;
+  void leave_out(const SampleRequest& request) const;
+  void check_targets(const SampleRequest& request) const;
+  void warn_once(int64_t sample, const BadSample& error) const;
   void wait_for_front();
 
   const DataSource& source_;
@@ -102,6 +119,8 @@ class Loader {
   size_t started_ = 0;    ///< jobs at the front of the queue that a thread has taken
   std::atomic<bool> stop_{false};
   std::chrono::nanoseconds wait_time_{0};
+  mutable std::mutex bad_mutex_;
+  mutable std::set<int64_t> known_bad_;  ///< samples that a warning has named
   std::vector<std::thread> threads_;
 };
 

@@ -13,7 +13,7 @@ namespace lockstep {
 std::array<uint32_t, 4> philox(const std::array<uint32_t, 4>& counter, const std::array<uint32_t, 2>& key);
 
 /// What a stream is for; streams of different purposes are independent.
-enum class Purpose : uint32_t { kInitialize = 1, kShuffle, kAugment, kDropout, kSynthetic, kTest };
+enum class Purpose : uint32_t { kInitialize = 1, kShuffle, kAugment, kDropout, kSynthetic, kTest, kFraming };
 
 class RandomStream {
  public:

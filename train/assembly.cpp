@@ -24,6 +24,19 @@ std::vector<double> per_channel(const char* field, const google::protobuf::Repea
   return {values.begin(), values.end()};
 }
 
+data::FramingOptions framing_options(const TrainConfig& config, const data::SampleSpec& spec) {
+  const TrainConfig::Augment& augment = config.data().augment();
+  check<ConfigError>(!augment.random_resized_crop() || spec.framed, "config",
+                     "data.augment.random_resized_crop = true: expected false, since the images of ",
+                     spec.name, " all have one size; crop_padding suits them");
+  return {.random = augment.random_resized_crop(),
+          .min_area = augment.min_area(),
+          .max_area = augment.max_area(),
+          .min_aspect = augment.min_aspect(),
+          .max_aspect = augment.max_aspect(),
+          .center = config.data().image().center_crop()};
+}
+
 }  // namespace
 
 KnownNames known_names() {
@@ -43,6 +56,9 @@ std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::S
   options.size = split == data::Split::kTrain ? synthetic.train_samples() : synthetic.test_samples();
   options.shape = {synthetic.channels(), synthetic.height(), synthetic.width()};
   options.seed = config.seed();
+  options.image_size = config.data().image().size();
+  options.image_channels = config.data().image().channels();
+  options.sequence_length = config.data().sequence_length();
   return data::open_source(options);
 }
 
@@ -56,11 +72,18 @@ data::AugmentOptions augment_options(const TrainConfig& config, const data::Samp
                                      data::Split split) {
   data::AugmentOptions options;
   options.seed = config.seed();
+  options.framing.center = config.data().image().center_crop();
+  if (!spec.is_image()) return options;
   options.mean = per_channel("data.mean", config.data().mean(), spec);
   options.std = per_channel("data.deviation", config.data().deviation(), spec);
   if (split == data::Split::kTrain) {
     options.crop_padding = config.data().augment().crop_padding();
     options.flip = config.data().augment().flip();
+    options.framing = framing_options(config, spec);
+    options.brightness = config.data().augment().brightness();
+    options.contrast = config.data().augment().contrast();
+    options.saturation = config.data().augment().saturation();
+    options.hue = config.data().augment().hue();
     const int64_t smaller_extent = std::min(spec.shape[1], spec.shape[2]);
     check<ConfigError>(options.crop_padding < smaller_extent, "config",
                        "data.augment.crop_padding = ", options.crop_padding, ": expected 0 to ",
@@ -69,8 +92,12 @@ data::AugmentOptions augment_options(const TrainConfig& config, const data::Samp
   return options;
 }
 
-data::LoaderOptions loader_options(const TrainConfig& config) {
+data::LoaderOptions loader_options(const TrainConfig& config, data::Split split) {
   data::LoaderOptions options;
+  if (config.data().bad_samples() == TrainConfig::Data::REPLACE) {
+    options.bad_samples =
+        split == data::Split::kTrain ? data::BadSamples::kReplace : data::BadSamples::kLeaveOut;
+  }
   options.threads = config.data().loader_threads();
   options.prefetch = config.data().prefetch();
   options.timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -28,7 +28,9 @@ int64_t sample_count(const TrainConfig& config, const data::DataSource& source, 
 /// them.
 data::AugmentOptions augment_options(const TrainConfig& config, const data::SampleSpec& spec,
                                      data::Split split);
-data::LoaderOptions loader_options(const TrainConfig& config);
+/// A bad sample may be replaced in training, which needs full batches; evaluation counts each sample once, so
+/// there it is left out.
+data::LoaderOptions loader_options(const TrainConfig& config, data::Split split);
 
 /// With its first values drawn from the seed.
 std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data::SampleSpec& spec);

@@ -41,6 +41,9 @@ class Mistakes {
   void part(const char* field, double value) {
     require(value >= 0 && value < 1, field, value, "a number in [0, 1)");
   }
+  void share(const char* field, double value) {
+    require(value > 0 && value <= 1, field, value, "a number above 0, at most 1");
+  }
   void name(const char* field, const std::string& value, const std::vector<std::string>& known) {
     const bool found = std::find(known.begin(), known.end(), value) != known.end();
     require(found, field, '"' + value + '"', "a known name" + (found ? "" : known_names_hint(value, known)));
@@ -69,6 +72,27 @@ void check_model(const TrainConfig::Model& model, const KnownNames& known, Mista
   mistakes.range("model.patch", model.patch(), 0, 4096);
 }
 
+void check_pictures(const TrainConfig::Data& data, Mistakes& mistakes) {
+  mistakes.range("data.image.size", data.image().size(), 1, 1 << 14);
+  mistakes.require(data.image().channels() == 1 || data.image().channels() == 3, "data.image.channels",
+                   data.image().channels(), "1 or 3");
+  mistakes.share("data.image.center_crop", data.image().center_crop());
+  mistakes.range("data.sequence_length", data.sequence_length(), 1, 1 << 20);
+  const TrainConfig::Augment& augment = data.augment();
+  mistakes.share("data.augment.min_area", augment.min_area());
+  mistakes.require(augment.max_area() >= augment.min_area() && augment.max_area() <= 1,
+                   "data.augment.max_area", augment.max_area(),
+                   to_text("a number from min_area, which is ", augment.min_area(), ", to 1"));
+  mistakes.positive("data.augment.min_aspect", augment.min_aspect());
+  mistakes.require(augment.max_aspect() >= augment.min_aspect() && augment.max_aspect() <= kUnlimited,
+                   "data.augment.max_aspect", augment.max_aspect(),
+                   to_text("a finite number from min_aspect, which is ", augment.min_aspect()));
+  mistakes.not_negative("data.augment.brightness", augment.brightness());
+  mistakes.not_negative("data.augment.contrast", augment.contrast());
+  mistakes.not_negative("data.augment.saturation", augment.saturation());
+  mistakes.range("data.augment.hue", augment.hue(), 0.0, 0.5);
+}
+
 void check_data(const TrainConfig::Data& data, const KnownNames& known, Mistakes& mistakes) {
   mistakes.name("data.name", data.name(), known.data);
   mistakes.at_least("data.train_limit", data.train_limit(), 0);
@@ -81,7 +105,8 @@ void check_data(const TrainConfig::Data& data, const KnownNames& known, Mistakes
   for (const double deviation : data.deviation()) mistakes.positive("data.deviation", deviation);
   mistakes.range("data.augment.crop_padding", data.augment().crop_padding(), 0, 1024);
   mistakes.range("data.loader_threads", data.loader_threads(), 0, 256);
-  mistakes.range("data.classes", data.classes(), 1, 1 << 20);
+  mistakes.range("data.classes", data.classes(), 0, 1 << 20);
+  check_pictures(data, mistakes);
   mistakes.range("data.prefetch", data.prefetch(), 1, 4096);
 
   const TrainConfig::Synthetic& synthetic = data.synthetic();

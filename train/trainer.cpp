@@ -81,7 +81,7 @@ Trainer::Trainer(const TrainConfig& config, comm::Communicator& communicator, Re
       plan_(make_plan(config, train_samples_)),
       schedule_(make_schedule(config, plan_)),
       loader_(*train_source_, sampler_, augment_options(config, train_source_->spec(), data::Split::kTrain),
-              loader_options(config)),
+              loader_options(config, data::Split::kTrain)),
       report_(config, plan_) {}
 
 Outcome Trainer::run() {
@@ -284,7 +284,7 @@ void Trainer::evaluate_model() {
                 .batch = config_.evaluation().batch(),
                 .virtual_ranks = config_.virtual_ranks(),
                 .augment = augment_options(config_, test_source_->spec(), data::Split::kTest),
-                .loader = loader_options(config_)});
+                .loader = loader_options(config_, data::Split::kTest)});
   if (communicator_.rank() == 0) report_.evaluation(position_, result);
 }
 

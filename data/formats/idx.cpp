@@ -104,12 +104,13 @@ IdxSource::IdxSource(const IdxOptions& options) {
   images_ = std::make_unique<BackgroundReader>(std::move(images.stream), static_cast<size_t>(images.count));
 }
 
-int64_t IdxSource::read(int64_t index, std::byte* image) const {
+void IdxSource::read(const SampleRequest& request) const {
+  const int64_t index = request.index;
   check(index >= 0 && index < size(), "idx", "sample: expected 0 to ", size() - 1, ", got ", index);
   const auto nbytes = static_cast<size_t>(spec_.nbytes());
   const size_t begin = static_cast<size_t>(index) * nbytes;
-  std::memcpy(image, images_->wait_for(begin + nbytes) + begin, nbytes);
-  return labels_[static_cast<size_t>(index)];
+  std::memcpy(request.input, images_->wait_for(begin + nbytes) + begin, nbytes);
+  request.set_label(labels_[static_cast<size_t>(index)]);
 }
 
 }  // namespace lockstep::data

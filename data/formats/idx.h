@@ -34,7 +34,7 @@ class IdxSource final : public DataSource {
 
   int64_t size() const override { return static_cast<int64_t>(labels_.size()); }
   const SampleSpec& spec() const override { return spec_; }
-  int64_t read(int64_t index, std::byte* image) const override;
+  void read(const SampleRequest& request) const override;
 
  private:
   SampleSpec spec_;

@@ -50,12 +50,13 @@ SyntheticSource::SyntheticSource(const SyntheticOptions& options) : options_(opt
   }
 }
 
-int64_t SyntheticSource::read(int64_t index, std::byte* image) const {
+void SyntheticSource::read(const SampleRequest& request) const {
+  const int64_t index = request.index;
   check(index >= 0 && index < size(), "synthetic", "sample: expected 0 to ", size() - 1, ", got ", index);
   const RandomStream random(options_.seed, Purpose::kSynthetic, stream_of(options_.split),
                             static_cast<uint64_t>(index));
   const int64_t label = random.below(kLabelPosition, static_cast<uint32_t>(options_.classes));
-  auto* pixel = reinterpret_cast<uint8_t*>(image);
+  auto* pixel = reinterpret_cast<uint8_t*>(request.input);
   fill_with_noise(random, kFirstNoiseBlock, pixel, spec_.nbytes());
   const int64_t channels = spec_.shape[0];
   const int64_t height = spec_.shape[1];
@@ -68,7 +69,7 @@ int64_t SyntheticSource::read(int64_t index, std::byte* image) const {
       *pixel = static_cast<uint8_t>((*pixel + cells[column * kCells / width]) / 2);
     }
   }
-  return label;
+  request.set_label(label);
 }
 
 }  // namespace lockstep::data

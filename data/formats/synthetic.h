@@ -27,7 +27,7 @@ class SyntheticSource final : public DataSource {
 
   int64_t size() const override { return options_.size; }
   const SampleSpec& spec() const override { return spec_; }
-  int64_t read(int64_t index, std::byte* image) const override;
+  void read(const SampleRequest& request) const override;
 
  private:
   SyntheticOptions options_;

@@ -11,10 +11,13 @@ namespace lockstep::data {
 
 namespace {
 
+constexpr int64_t kDigits = 10;  // the classes of MNIST and its relatives
+
 std::unique_ptr<DataSource> open_idx(const SourceOptions& options) {
   check<ConfigError>(!options.path.empty(), "idx",
                      "data.path: expected the directory that holds the IDX files, got nothing");
-  return std::make_unique<IdxSource>(IdxOptions{options.name, options.path, options.split, options.classes});
+  const int64_t classes = options.classes > 0 ? options.classes : kDigits;
+  return std::make_unique<IdxSource>(IdxOptions{options.name, options.path, options.split, classes});
 }
 
 std::unique_ptr<DataSource> open_fashion_mnist(const SourceOptions& options) {
@@ -28,11 +31,12 @@ std::unique_ptr<DataSource> open_fashion_mnist(const SourceOptions& options) {
 }
 
 std::unique_ptr<DataSource> open_synthetic(const SourceOptions& options) {
-  return std::make_unique<SyntheticSource>(SyntheticOptions{.size = options.size,
-                                                            .shape = options.shape,
-                                                            .classes = options.classes,
-                                                            .seed = options.seed,
-                                                            .split = options.split});
+  return std::make_unique<SyntheticSource>(
+      SyntheticOptions{.size = options.size,
+                       .shape = options.shape,
+                       .classes = options.classes > 0 ? options.classes : kDigits,
+                       .seed = options.seed,
+                       .split = options.split});
 }
 
 struct SourceRow {

@@ -15,7 +15,13 @@ struct SourceOptions {
   std::string name = {};
   std::string path = {};  ///< of a source on disk; empty: its usual place, for those that have one
   Split split = Split::kTrain;
-  int64_t classes = 10;
+  int64_t classes = 0;  ///< 0: the source's own number
+  // Of pictures with different sizes only: what they become, a square of so many pixels and channels (1 or
+  // 3).
+  int64_t image_size = 224;
+  int64_t image_channels = 3;
+  // Of tokens only:
+  int64_t sequence_length = 256;
   // Of "synthetic" only:
   int64_t size = 1024;
   Shape shape{1, 28, 28};

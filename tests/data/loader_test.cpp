@@ -26,11 +26,11 @@ class CallbackSource final : public DataSource {
 
   int64_t size() const override { return size_; }
   const SampleSpec& spec() const override { return spec_; }
-  int64_t read(int64_t index, std::byte* image) const override {
+  void read(const SampleRequest& request) const override {
     ++started_;
-    on_read_(index);
-    *reinterpret_cast<float*>(image) = static_cast<float>(index);
-    return index % 10;
+    on_read_(request.index);
+    *reinterpret_cast<float*>(request.input) = static_cast<float>(request.index);
+    request.set_label(request.index % 10);
   }
   int64_t started() const { return started_; }
   void wait_until_started(int64_t count) const {
@@ -228,9 +228,9 @@ TEST_P(LoaderThreads, RefusesLabelsOutOfRange) {
     explicit WrongLabels(int64_t label) : label_(label) {}
     int64_t size() const override { return 3; }
     const SampleSpec& spec() const override { return spec_; }
-    int64_t read(int64_t index, std::byte* image) const override {
-      *image = std::byte{};
-      return index == 1 ? label_ : 0;
+    void read(const SampleRequest& request) const override {
+      *request.input = std::byte{};
+      request.set_label(request.index == 1 ? label_ : 0);
     }
 
    private:
@@ -258,6 +258,87 @@ TEST_P(LoaderThreads, RefusesRequestsThatNoEpochHolds) {
                     "an epoch has 7 samples");
   }
   expect_contains(error_of<InvalidArgument>([&] { loader.next(); }), "no batch is queued");
+}
+
+class LoaderBadSamples : public LoaderThreads {};
+INSTANTIATE_TEST_SUITE_P(Loader, LoaderBadSamples, testing::Values(0, 4));
+
+void odd_ones_are_bad(int64_t index) {
+  if (index % 2 == 1) throw BadSample(to_text("[callback] picture ", index, " is damaged"));
+}
+
+TEST_P(LoaderBadSamples, AreReplacedByTheNextGoodOne) {
+  const CallbackSource source(7, [](int64_t index) {
+    if (index == 2 || index == 3 || index == 6) throw BadSample(to_text("[callback] bad ", index));
+  });
+  const Sampler sampler = in_order(7);
+  Loader loader(source, sampler, {}, {.threads = GetParam(), .bad_samples = BadSamples::kReplace});
+  loader.submit({{0, 0, 4}, {0, 4, 3}});
+  const Batch first = loader.next();
+  EXPECT_EQ(first.inputs.to_vector<float>(), (std::vector<float>{0, 1, 4, 4}));
+  EXPECT_EQ(first.targets.to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 4, 4}));
+  EXPECT_EQ(first.bad_samples, 2);
+  const Batch second = loader.next();
+  EXPECT_EQ(second.inputs.to_vector<float>(), (std::vector<float>{4, 5, 0}))
+      << "after the last comes the first";
+  EXPECT_EQ(second.bad_samples, 1);
+}
+
+TEST_P(LoaderBadSamples, AreLeftOut) {
+  const CallbackSource source(4, odd_ones_are_bad);
+  const Sampler sampler = in_order(4);
+  Loader loader(source, sampler, {}, {.threads = GetParam(), .bad_samples = BadSamples::kLeaveOut});
+  loader.submit({{0, 0, 4}});
+  const Batch batch = loader.next();
+  EXPECT_EQ(batch.inputs.to_vector<float>(), (std::vector<float>{0, 0, 2, 0}));
+  EXPECT_EQ(batch.targets.to_vector<int64_t>(), (std::vector<int64_t>{0, kIgnoredTarget, 2, kIgnoredTarget}));
+  EXPECT_EQ(batch.bad_samples, 2);
+}
+
+TEST_P(LoaderBadSamples, EndTheRunByDefault) {
+  const CallbackSource source(4, odd_ones_are_bad);
+  const Sampler sampler = in_order(4);
+  Loader loader(source, sampler, {}, {.threads = GetParam()});
+  loader.submit({{0, 0, 4}});
+  EXPECT_EQ(error_of<BadSample>([&] { loader.next(); }), "[callback] picture 1 is damaged");
+}
+
+TEST_P(LoaderBadSamples, NothingButBadOnesEndsTheRun) {
+  const CallbackSource source(300, [](int64_t index) { throw BadSample(to_text("[callback] bad ", index)); });
+  const Sampler sampler = in_order(300);
+  Loader loader(source, sampler, {}, {.threads = GetParam(), .bad_samples = BadSamples::kReplace});
+  loader.submit({{0, 5, 1}});
+  EXPECT_EQ(error_of<DataError>([&] { loader.next(); }),
+            "[Loader] callback: sample 5 and the 100 after it cannot be read");
+}
+
+/// Sequences: `length` tokens, and the same moved by one as targets.
+class CountingTokens final : public DataSource {
+ public:
+  int64_t size() const override { return 3; }
+  const SampleSpec& spec() const override { return spec_; }
+  void read(const SampleRequest& request) const override {
+    for (int64_t i = 0; i < 4; ++i) {
+      reinterpret_cast<int64_t*>(request.input)[i] = 10 * request.index + i;
+      reinterpret_cast<int64_t*>(request.target)[i] = 10 * request.index + i + 1;
+    }
+  }
+
+ private:
+  SampleSpec spec_{.name = "tokens", .shape = {4}, .dtype = DType::kI64, .classes = 24, .target_shape = {4}};
+};
+
+TEST_P(LoaderThreads, WhatIsNoImageArrivesAsItIs) {
+  const CountingTokens source;
+  const Sampler sampler = in_order(3);
+  Loader loader(source, sampler, {}, {.threads = GetParam()});
+  loader.submit({{0, 0, 2}, {0, 2, 1}});
+  const Batch batch = loader.next();
+  EXPECT_EQ(batch.inputs.shape(), (Shape{2, 4}));
+  EXPECT_EQ(batch.inputs.to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 2, 3, 10, 11, 12, 13}));
+  EXPECT_EQ(batch.targets.to_vector<int64_t>(), (std::vector<int64_t>{1, 2, 3, 4, 11, 12, 13, 14}));
+  EXPECT_EQ(error_of<DataError>([&] { loader.next(); }),
+            "[Loader] tokens: label of sample 2: expected 0 to 23, got 24");
 }
 
 /// Lets reads of one sample pass only after open().

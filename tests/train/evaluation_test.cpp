@@ -21,10 +21,10 @@ class TwoRight final : public data::DataSource {
   }
   int64_t size() const override { return size_; }
   const data::SampleSpec& spec() const override { return spec_; }
-  int64_t read(int64_t index, std::byte* image) const override {
-    const float pixel = index < 2 ? 1 : 0;
-    std::memcpy(image, &pixel, sizeof pixel);
-    return 2;
+  void read(const data::SampleRequest& request) const override {
+    const float pixel = request.index < 2 ? 1 : 0;
+    std::memcpy(request.input, &pixel, sizeof pixel);
+    request.set_label(2);
   }
 
  private:

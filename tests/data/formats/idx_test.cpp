@@ -7,6 +7,7 @@
 #include "runtime/error.h"
 #include "tests/data/error_of.h"
 #include "tests/data/idx_files.h"
+#include "tests/data/read_label.h"
 
 namespace lockstep::data {
 namespace {
@@ -21,7 +22,7 @@ void expect_twenty_samples(const IdxSource& source) {
   EXPECT_EQ(source.spec().classes, 10);
   for (const int64_t index : {19, 0, 7}) {
     std::array<std::byte, 12> image{};
-    EXPECT_EQ(source.read(index, image.data()), index % 10);
+    EXPECT_EQ(read_label(source, index, image.data()), index % 10);
     for (int i = 0; i < 12; ++i) EXPECT_EQ(std::to_integer<int>(image[i]), 10 * index + i);
   }
 }
@@ -50,7 +51,7 @@ TEST(Idx, RefusesAnIndexOutOfRange) {
   const IdxSource source({.directory = directory.path()});
   std::array<std::byte, 12> image{};
   for (const int64_t index : {-1, 20}) {
-    expect_contains(error_of<InvalidArgument>([&] { source.read(index, image.data()); }),
+    expect_contains(error_of<InvalidArgument>([&] { read_label(source, index, image.data()); }),
                     "expected 0 to 19, got ");
   }
 }
@@ -189,7 +190,7 @@ TEST_P(IdxFault, IsNamed) {
   const std::string text = error_of<DataError>([&] {
     open();
     std::array<std::byte, 12> image{};
-    source->read(source->size() - 1, image.data());
+    read_label(*source, source->size() - 1, image.data());
   });
   for (const std::string& part : fault.message) expect_contains(text, part);
 }

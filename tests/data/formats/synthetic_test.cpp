@@ -8,6 +8,7 @@
 
 #include "runtime/error.h"
 #include "tests/data/error_of.h"
+#include "tests/data/read_label.h"
 
 namespace lockstep::data {
 namespace {
@@ -20,7 +21,7 @@ struct Sample {
 
 Sample read(const DataSource& source, int64_t index) {
   std::vector<uint8_t> image(static_cast<size_t>(source.spec().nbytes()));
-  const int64_t label = source.read(index, reinterpret_cast<std::byte*>(image.data()));
+  const int64_t label = read_label(source, index, image.data());
   return {{image.begin(), image.end()}, label};
 }
 
