@@ -5,10 +5,10 @@ namespace lockstep::ops {
 namespace {
 
 onednn::Pooling average(const Pool2dOptions& window, Divisor divisor) {
-  return {"avg_pool2d",
-          divisor == Divisor::kWindow ? dnnl::algorithm::pooling_avg_include_padding
-                                      : dnnl::algorithm::pooling_avg_exclude_padding,
-          window};
+  return onednn::square_pooling("avg_pool2d",
+                                divisor == Divisor::kWindow ? dnnl::algorithm::pooling_avg_include_padding
+                                                            : dnnl::algorithm::pooling_avg_exclude_padding,
+                                window);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace lockstep::ops {
 
 struct BatchNormOptions {
   double epsilon = 1e-5;  ///< added to the variance
-  bool fuse_relu =
-      false;  ///< max(0, .) of the result in the same pass; saves reading and writing it once more
+  /// max(0, .) of the result in the same pass; saves reading and writing it once more.
+  bool fuse_relu = false;
 };
 
 struct BatchNormResult {
@@ -19,15 +19,18 @@ struct BatchNormResult {
 };
 
 /// x [n, c, h, w] or [n, c], gamma [c], beta [c]: gamma (x - mean) / sqrt(variance + epsilon) + beta with
-/// mean and variance of each channel over this batch, for training. f32. Gradients of gamma and beta are
-/// written straight to their destination. Throws InvalidArgument naming the shapes when they do not match,
-/// for an empty batch, and for a batch with one value per channel, whose variance means nothing.
+/// mean and variance of each channel over this batch, for training. f32. A residual, if one is given, has the
+/// shape of x and is added to that, before the ReLU if there is one, as at the end of a residual block.
+/// Gradients of gamma and beta are written straight to their destination. Throws InvalidArgument naming the
+/// shapes when they do not match, for an empty batch, and for a batch with one value per channel, whose
+/// variance means nothing.
 BatchNormResult batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
-                           const BatchNormOptions& options = {});
+                           const BatchNormOptions& options = {}, const Tensor& residual = {});
 
 /// The same with given mean [c] and variance [c], which are constants: for evaluation, and for training with
 /// frozen statistics.
 Tensor batch_norm_inference(const Tensor& x, const Tensor& gamma, const Tensor& beta, const Tensor& mean,
-                            const Tensor& variance, const BatchNormOptions& options = {});
+                            const Tensor& variance, const BatchNormOptions& options = {},
+                            const Tensor& residual = {});
 
 }  // namespace lockstep::ops

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <bit>
 
 #include "ops/batch_norm/batch_norm_kernels.h"
 #include "ops/cpu/onednn.h"
+#include "ops/operands.h"
+#include "runtime/threads.h"
 
 namespace lockstep::ops {
 namespace {
@@ -48,6 +51,8 @@ onednn::Kernel& backward_kernel(const Tensor& x, const BatchNormMode& mode) {
                    });
 }
 
+constexpr int64_t kGrain = 1 << 14;  // elements that one thread handles at least
+
 }  // namespace
 
 BatchNormForward batch_norm_forward_cpu(const BatchNormInputs& inputs, const Tensor& beta,
@@ -78,6 +83,34 @@ void batch_norm_backward_cpu(const BatchNormInputs& inputs, const Tensor& grad, 
               {DNNL_ARG_DIFF_SRC, result.x},
               {DNNL_ARG_DIFF_SCALE, result.gamma},
               {DNNL_ARG_DIFF_SHIFT, result.beta}});
+}
+
+// oneDNN 2.6 cannot add within its batch norm (3.x can: fuse_norm_add_relu), so that the sum is a pass of its
+// own: three accesses an element, where an addition and a ReLU apart from each other would make five, and the
+// result is the only tensor that backward needs of it.
+void add_residual_cpu(const Tensor& residual, Sum sum, const Tensor& output) {
+  const Tensor addend = onednn::to_layout(residual, output.layout());
+  const auto* added = static_cast<const float*>(addend.raw());
+  auto* values = static_cast<float*>(output.raw());
+  parallel_for(stored_count(output), kGrain, [=](int64_t begin, int64_t end) {
+    if (sum == Sum::kPlain) {
+      for (int64_t i = begin; i < end; ++i) values[i] += added[i];
+    } else {
+      for (int64_t i = begin; i < end; ++i) values[i] = std::max(values[i] + added[i], 0.0F);
+    }
+  });
+}
+
+Tensor positive_part_gradient_cpu(const Tensor& grad, const Tensor& output) {
+  const Tensor source = onednn::to_layout(grad, output.layout());
+  const Tensor result = empty_like(output);
+  const auto* grads = static_cast<const float*>(source.raw());
+  const auto* values = static_cast<const float*>(output.raw());
+  auto* results = static_cast<float*>(result.raw());
+  parallel_for(stored_count(output), kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) results[i] = values[i] > 0 ? grads[i] : 0.0F;
+  });
+  return result;
 }
 
 }  // namespace lockstep::ops

@@ -5,7 +5,7 @@ namespace lockstep::ops {
 namespace {
 
 onednn::Pooling maximum(const Pool2dOptions& options) {
-  return {"max_pool2d", dnnl::algorithm::pooling_max, options};
+  return onednn::square_pooling("max_pool2d", dnnl::algorithm::pooling_max, options);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The oneDNN side of max and average pooling. Results keep the layout of the input.
+// The oneDNN side of pooling. Results keep the layout of the input.
 #pragma once
 
 #include "ops/cpu/onednn.h"
@@ -6,11 +6,17 @@
 
 namespace lockstep::ops::onednn {
 
+/// Numbers are for rows, then columns.
 struct Pooling {
   const char* operation;
   dnnl::algorithm algorithm;
-  Pool2dOptions options;  ///< stride resolved
+  dnnl::memory::dims kernel;
+  dnnl::memory::dims stride;
+  dnnl::memory::dims padding;
 };
+
+/// `options` with their stride resolved.
+Pooling square_pooling(const char* operation, dnnl::algorithm algorithm, const Pool2dOptions& options);
 
 struct PoolingForward {
   Tensor output;

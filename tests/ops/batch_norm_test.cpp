@@ -35,12 +35,14 @@ std::pair<Array, Array> reference_statistics(const Array& x) {
   return {mean, variance};
 }
 
+/// Of x, gamma, beta and, where there is a fourth, a residual.
 Array reference_batch_norm(const std::vector<Array>& inputs, const Array& mean, const Array& variance,
                            const BatchNormOptions& options) {
   Array y = inputs[0];
   for (int64_t i = 0; i < y.count(); ++i) {
     const int64_t c = channel_of(y, i);
     y[i] = inputs[1][c] * (y[i] - mean[c]) / std::sqrt(variance[c] + options.epsilon) + inputs[2][c];
+    if (inputs.size() > 3) y[i] += inputs[3][i];
     if (options.fuse_relu) y[i] = std::max(y[i], 0.0);
   }
   return y;
@@ -53,12 +55,31 @@ std::vector<Array> random_inputs(const Shape& x) {
 
 const std::vector<Shape> kShapes = {{4, 3}, {2, 1, 3, 3}, {3, 5, 2, 4}, {1, 16, 3, 3}, {2, 20, 3, 2}};
 
-test::OpCase training_case(const Shape& shape, const BatchNormOptions& options) {
-  return {.name = to_text("batch_norm of ", shape, options.fuse_relu ? " and relu" : ""),
-          .inputs = random_inputs(shape),
+enum class Residual { kNone, kGiven };
+
+std::vector<Array> random_inputs(const Shape& x, Residual residual) {
+  std::vector<Array> inputs = random_inputs(x);
+  if (residual == Residual::kGiven) inputs.push_back(test::random_array(x, 9));
+  return inputs;
+}
+
+Tensor residual_of(const std::vector<Tensor>& inputs) {
+  return inputs.size() > 3 ? inputs[3] : Tensor();
+}
+
+std::string name_of(const char* operation, const Shape& shape, const BatchNormOptions& options,
+                    Residual residual) {
+  return to_text(operation, " of ", shape, residual == Residual::kGiven ? " and residual" : "",
+                 options.fuse_relu ? " and relu" : "");
+}
+
+test::OpCase training_case(const Shape& shape, const BatchNormOptions& options,
+                           Residual residual = Residual::kNone) {
+  return {.name = name_of("batch_norm", shape, options, residual),
+          .inputs = random_inputs(shape, residual),
           .run =
               [options](const std::vector<Tensor>& inputs) {
-                return batch_norm(inputs[0], inputs[1], inputs[2], options).output;
+                return batch_norm(inputs[0], inputs[1], inputs[2], options, residual_of(inputs)).output;
               },
           .reference =
               [options](const std::vector<Array>& inputs) {
@@ -67,15 +88,16 @@ test::OpCase training_case(const Shape& shape, const BatchNormOptions& options) 
               }};
 }
 
-test::OpCase inference_case(const Shape& shape, const BatchNormOptions& options) {
+test::OpCase inference_case(const Shape& shape, const BatchNormOptions& options,
+                            Residual residual = Residual::kNone) {
   const Array mean = test::random_array({shape[1]}, 7);
   const Array variance = test::random_array({shape[1]}, 8, 0.5, 2);
-  return {.name = to_text("batch_norm_inference of ", shape, options.fuse_relu ? " and relu" : ""),
-          .inputs = random_inputs(shape),
+  return {.name = name_of("batch_norm_inference", shape, options, residual),
+          .inputs = random_inputs(shape, residual),
           .run =
               [=](const std::vector<Tensor>& inputs) {
                 return batch_norm_inference(inputs[0], inputs[1], inputs[2], test::to_tensor(mean),
-                                            test::to_tensor(variance), options);
+                                            test::to_tensor(variance), options, residual_of(inputs));
               },
           .reference =
               [=](const std::vector<Array>& inputs) {
@@ -83,18 +105,23 @@ test::OpCase inference_case(const Shape& shape, const BatchNormOptions& options)
               }};
 }
 
-TEST(BatchNorm, AgreesWithTheDefinition) {
-  for (const bool fuse_relu : {false, true}) {
-    for (const Shape& shape : kShapes)
-      test::check_op(training_case(shape, {.epsilon = 1e-3, .fuse_relu = fuse_relu}));
+/// Every shape, with and without ReLU and residual.
+void check_all(test::OpCase (*make)(const Shape&, const BatchNormOptions&, Residual)) {
+  for (const Residual residual : {Residual::kNone, Residual::kGiven}) {
+    for (const bool fuse_relu : {false, true}) {
+      for (const Shape& shape : kShapes) {
+        test::check_op(make(shape, {.epsilon = 1e-3, .fuse_relu = fuse_relu}, residual));
+      }
+    }
   }
 }
 
+TEST(BatchNorm, AgreesWithTheDefinition) {
+  check_all(training_case);
+}
+
 TEST(BatchNorm, InferenceTakesTheStatisticsAsConstants) {
-  for (const bool fuse_relu : {false, true}) {
-    for (const Shape& shape : kShapes)
-      test::check_op(inference_case(shape, {.epsilon = 1e-3, .fuse_relu = fuse_relu}));
-  }
+  check_all(inference_case);
 }
 
 TEST(BatchNorm, ReturnsMeanAndBiasedVarianceOutsideTheGraph) {
@@ -138,6 +165,56 @@ TEST(BatchNorm, BetweenConvolutionsNothingIsReordered) {
   std::fill_n(static_cast<float*>(seed.raw()), seed.nbytes() / sizeof(float), 1.0F);
   EXPECT_LE(reorders_of([&] { backward(y, {.seed = seed, .between_nodes = {}}); }), 3U)
       << "the second weight and both weights' gradients";
+}
+
+/// conv -> batch norm + residual + ReLU -> conv, the residual from another convolution, forward and backward.
+TEST(BatchNorm, ResidualsOfConvolutionsAreNotReordered) {
+  const Tensor image = test::to_tensor(test::random_array({2, 16, 8, 8}, 1));
+  Tensor weights[3];
+  for (Tensor& weight : weights) weight = test::to_tensor(test::random_array({16, 16, 3, 3}, 2));
+  Tensor gamma = Tensor::full({16}, 1);
+  Tensor beta = Tensor::zeros({16});
+  for (Tensor* leaf : {&weights[0], &weights[1], &weights[2], &gamma, &beta}) leaf->set_requires_grad(true);
+  const auto reorders_of = [](const auto& call) {
+    const uint64_t before = onednn::reorder_count();
+    call();
+    return onednn::reorder_count() - before;
+  };
+  const Tensor h = conv2d(image, weights[0], {}, {.padding = 1});
+  const Tensor shortcut = conv2d(image, weights[1], {}, {.padding = 1});
+  ASSERT_NE(h.layout(), nullptr) << "this machine's library prefers plain memory";
+  Tensor sum, y;
+  EXPECT_EQ(reorders_of([&] { sum = batch_norm(h, gamma, beta, {.fuse_relu = true}, shortcut).output; }), 0U);
+  EXPECT_EQ(sum.layout(), h.layout());
+  y = conv2d(sum, weights[2], {}, {.padding = 1});
+  const Tensor seed = Tensor::opaque(y.shape(), DType::kF32, y.layout());
+  std::fill_n(static_cast<float*>(seed.raw()), seed.nbytes() / sizeof(float), 1.0F);
+  EXPECT_LE(reorders_of([&] { backward(y, {.seed = seed, .between_nodes = {}}); }), 4U)
+      << "the last weight and three gradients of weights";
+}
+
+TEST(BatchNorm, AResidualInAnotherLayoutIsTaken) {
+  const Tensor image = test::to_tensor(test::random_array({2, 20, 4, 4}, 1));
+  const Tensor weight = test::to_tensor(test::random_array({20, 20, 1, 1}, 2));
+  const Tensor opaque = conv2d(image, weight, {});
+  ASSERT_NE(opaque.layout(), nullptr) << "this machine's library prefers plain memory";
+  const Tensor gamma = Tensor::full({20}, 2);
+  const Tensor beta = Tensor::full({20}, -0.5);
+  const auto sum = [&](const Tensor& x, Tensor residual) {
+    residual = residual.detach();
+    residual.set_requires_grad(true);
+    const Tensor y = batch_norm(x, gamma, beta, {.fuse_relu = true}, residual).output;
+    backward(y, {.seed = test::to_tensor(test::random_array(y.shape(), 3)), .between_nodes = {}});
+    return std::pair(test::to_array(y), test::to_array(residual.grad()));
+  };
+  const auto [values, gradient] = sum(plain(opaque), image);
+  const auto [opaque_values, opaque_gradient] = sum(opaque, image);
+  const auto [mixed_values, mixed_gradient] = sum(image, opaque);
+  test::expect_near(opaque_values, values, 1e-5, "plain residual, opaque input");
+  test::expect_near(opaque_gradient, gradient, 1e-5, "its gradient");
+  const auto [swapped_values, swapped_gradient] = sum(image, plain(opaque));
+  test::expect_near(mixed_values, swapped_values, 1e-5, "opaque residual, plain input");
+  test::expect_near(mixed_gradient, swapped_gradient, 1e-5, "its gradient");
 }
 
 TEST(BatchNorm, TakesPlainGradientsForOpaqueInputs) {
@@ -191,16 +268,28 @@ TEST(BatchNorm, ErrorsNameTheShapes) {
         batch_norm_inference(Tensor::zeros({1, 3}), c, c, c, Tensor::zeros({4}));
       },
       "got mean [3], variance [4]");
+  test::expect_error<InvalidArgument>(
+      [&] {
+        batch_norm(Tensor::zeros({2, 3}), c, c, {}, Tensor::zeros({1, 3}));
+      },
+      "expected a residual of the shape of input [2, 3], got [1, 3]");
 }
 
 }  // namespace
 
 test::OpRows batch_norm_rows() {
+  static constexpr BatchNormOptions kRelu{.fuse_relu = true};
   return {{.name = "batch_norm",
            .checked = training_case({3, 5, 2, 4}, {}),
            .timed =
                [] {
                  return training_case({32, 64, 56, 56}, {});
+               }},
+          {.name = "batch_norm + residual + relu",
+           .checked = training_case({3, 5, 2, 4}, kRelu, Residual::kGiven),
+           .timed =
+               [] {
+                 return training_case({32, 64, 56, 56}, kRelu, Residual::kGiven);
                }},
           {.name = "batch_norm_inference", .checked = inference_case({3, 5, 2, 4}, {}), .timed = [] {
              return inference_case({32, 64, 56, 56}, {});

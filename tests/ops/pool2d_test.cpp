@@ -15,6 +15,8 @@ TEST(Pool2d, AWindowHasAsManyPositionsAsFit) {
   EXPECT_EQ((Window{.kernel = 3, .dilation = 2}).positions(7), 3);
   EXPECT_TRUE((Window{.kernel = 3, .padding = 1}).fits(1));
   EXPECT_FALSE((Window{.kernel = 3, .dilation = 2}).fits(4));
+  EXPECT_EQ((Window{.kernel = 3, .stride = 2, .padding = 1}).extent(4), 7);
+  EXPECT_EQ((Window{.kernel = 3, .dilation = 2}).extent(3), 7);
 }
 
 TEST(Pool2d, ResolvesTheStrideAndReturnsTheShape) {

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "ops/group_norm/group_norm_kernels.h"
+#include "runtime/threads.h"
+
+namespace lockstep::ops {
+namespace {
+
+constexpr int64_t kGrain = 1 << 14;  // elements that one thread handles at least
+
+/// A group lies in memory as `channels` runs of `pixels` elements each, one after another.
+struct Extents {
+  Extents(const Shape& x, int64_t group_count)
+      : images(x[0]), groups(group_count), channels(x[1] / groups), pixels(x.count() / (x[0] * x[1])) {}
+
+  int64_t all_channels() const { return groups * channels; }
+  int64_t group_size() const { return channels * pixels; }
+
+  int64_t images;
+  int64_t groups;
+  int64_t channels;  // of a group
+  int64_t pixels;
+};
+
+/// term(0) + term(1) + ...: number i is added to lane i mod 8, and the lanes in pairs, so that the compiler
+/// can keep them in vector registers without changing the order.
+template <class Term>
+double sum_of(int64_t count, Term term) {
+  constexpr int64_t kLanes = 8;
+  std::array<double, kLanes> lanes{};
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) lanes[static_cast<size_t>(lane)] += term(i + lane);
+  }
+  for (; i < count; ++i) lanes[static_cast<size_t>(i % kLanes)] += term(i);
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+/// Calls visit(group, its number within the image) for the groups of all images.
+template <class Visit>
+void for_each_group(const Extents& extents, Visit visit) {
+  const int64_t grain = std::max<int64_t>(1, kGrain / extents.group_size());
+  parallel_for(extents.images * extents.groups, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group) visit(group, group % extents.groups);
+  });
+}
+
+/// Sums over the images of values [images, channels], in index order.
+void sum_images(const std::vector<double>& values, const Tensor& result) {
+  const int64_t channels = result.count();
+  auto* sums = result.data<float>();
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    double sum = 0;
+    for (size_t i = static_cast<size_t>(channel); i < values.size(); i += static_cast<size_t>(channels)) {
+      sum += values[i];
+    }
+    sums[channel] = static_cast<float>(sum);
+  }
+}
+
+}  // namespace
+
+GroupNormForward group_norm_forward_cpu(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                                        const GroupNormOptions& options) {
+  const Extents extents(x.shape(), options.groups);
+  const GroupNormForward result{Tensor::empty(x.shape()), Tensor::empty({extents.images, extents.groups}),
+                                Tensor::empty({extents.images, extents.groups})};
+  const auto* all_values = x.data<float>();
+  auto* all_results = result.output.data<float>();
+  for_each_group(extents, [&](int64_t group, int64_t number) {
+    const int64_t size = extents.group_size();
+    const float* values = all_values + group * size;
+    const double mean =
+        sum_of(size, [&](int64_t i) { return double{values[i]}; }) / static_cast<double>(size);
+    const double variance = sum_of(size,
+                                   [&](int64_t i) {
+                                     const double deviation = values[i] - mean;
+                                     return deviation * deviation;
+                                   }) /
+                            static_cast<double>(size);
+    const auto center = static_cast<float>(mean);
+    const auto inverse = static_cast<float>(1 / std::sqrt(variance + options.epsilon));
+    result.mean.data<float>()[group] = center;
+    result.inverse.data<float>()[group] = inverse;
+    float* results = all_results + group * size;
+    for (int64_t channel = 0; channel < extents.channels; ++channel) {
+      const float scale = gamma.data<float>()[number * extents.channels + channel] * inverse;
+      const float shift = beta.data<float>()[number * extents.channels + channel];
+      const int64_t first = channel * extents.pixels;
+      for (int64_t i = first; i < first + extents.pixels; ++i) {
+        results[i] = (values[i] - center) * scale + shift;
+      }
+    }
+  });
+  return result;
+}
+
+/// With z the normalised values, s = grad gamma, and means over the group:
+///   d x = (s - mean(s) - z mean(s z)) / sqrt(variance + epsilon),  d gamma = sum grad z,  d beta = sum grad.
+void group_norm_backward_cpu(const GroupNormSaved& saved, const Tensor& grad,
+                             const GroupNormGradients& result) {
+  const Extents extents(saved.x.shape(), saved.mean.dim(1));
+  const auto per_channel = static_cast<size_t>(extents.images * extents.all_channels());
+  std::vector<double> gamma_grads(per_channel);  // of each image alone
+  std::vector<double> beta_grads(per_channel);
+  for_each_group(extents, [&](int64_t group, int64_t number) {
+    const int64_t first_value = group * extents.group_size();
+    const float* values = saved.x.data<float>() + first_value;
+    const float* grads = grad.data<float>() + first_value;
+    const float* scales = saved.gamma.data<float>() + number * extents.channels;
+    const float center = saved.mean.data<float>()[group];
+    const float inverse = saved.inverse.data<float>()[group];
+    double sum = 0;
+    double sum_with_z = 0;
+    for (int64_t channel = 0; channel < extents.channels; ++channel) {
+      const float* x = values + channel * extents.pixels;
+      const float* g = grads + channel * extents.pixels;
+      const double grad_sum = sum_of(extents.pixels, [&](int64_t i) { return double{g[i]}; });
+      const double grad_z_sum =
+          sum_of(extents.pixels, [&](int64_t i) { return double{g[i]} * ((x[i] - center) * inverse); });
+      const auto at = static_cast<size_t>(group * extents.channels + channel);
+      beta_grads[at] = grad_sum;
+      gamma_grads[at] = grad_z_sum;
+      sum += scales[channel] * grad_sum;
+      sum_with_z += scales[channel] * grad_z_sum;
+    }
+    const auto size = static_cast<double>(extents.group_size());
+    const auto mean = static_cast<float>(sum / size);
+    const auto mean_with_z = static_cast<float>(sum_with_z / size);
+    float* x_grads = result.x.data<float>() + first_value;
+    for (int64_t channel = 0; channel < extents.channels; ++channel) {
+      const int64_t first = channel * extents.pixels;
+      for (int64_t i = first; i < first + extents.pixels; ++i) {
+        const float z = (values[i] - center) * inverse;
+        x_grads[i] = (grads[i] * scales[channel] - mean - z * mean_with_z) * inverse;
+      }
+    }
+  });
+  sum_images(gamma_grads, result.gamma);
+  sum_images(beta_grads, result.beta);
+}
+
+}  // namespace lockstep::ops
