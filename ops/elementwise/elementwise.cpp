@@ -110,5 +110,14 @@ Tensor tanh(const Tensor& x) {
 Tensor sigmoid(const Tensor& x) {
   return unary(Sigmoid{}, x);
 }
+Tensor silu(const Tensor& x) {
+  return unary(Silu{}, x);
+}
+Tensor gelu(const Tensor& x) {
+  return unary(Gelu{}, x);
+}
+Tensor gelu_tanh(const Tensor& x) {
+  return unary(GeluTanh{}, x);
+}
 
 }  // namespace lockstep::ops

@@ -26,5 +26,8 @@ Tensor square(const Tensor& x);
 Tensor abs(const Tensor& x);  ///< gradient 0 at 0
 Tensor tanh(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
+Tensor silu(const Tensor& x);  ///< x sigmoid(x)
+Tensor gelu(const Tensor& x);  ///< x P(N < x) for a standard normal N; within a few units of f32's precision
+Tensor gelu_tanh(const Tensor& x);  ///< GELU's approximation by tanh: "gelu_new" of GPT-2, "tanh" of PyTorch
 
 }  // namespace lockstep::ops

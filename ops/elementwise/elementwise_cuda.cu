@@ -12,6 +12,9 @@ template struct Unary<Square>;
 template struct Unary<Abs>;
 template struct Unary<Tanh>;
 template struct Unary<Sigmoid>;
+template struct Unary<Silu>;
+template struct Unary<Gelu>;
+template struct Unary<GeluTanh>;
 
 template struct Binary<Add>;
 template struct Binary<Sub>;

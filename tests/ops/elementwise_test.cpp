@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "runtime/autograd.h"
 #include "tests/ops/op_rows.h"
@@ -24,6 +25,10 @@ struct UnaryCase {
   double low, high;
 };
 
+double exact_gelu(double x) {
+  return x / 2 * std::erfc(-x / std::numbers::sqrt2);
+}
+
 const std::vector<UnaryCase> kUnary = {
     {"neg", [](const Tensor& x) { return neg(x); }, [](double x) { return -x; }, -2, 2},
     {"scale", [](const Tensor& x) { return scale(x, -1.5); }, [](double x) { return -1.5 * x; }, -2, 2},
@@ -37,6 +42,13 @@ const std::vector<UnaryCase> kUnary = {
     {"tanh", [](const Tensor& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, -2, 2},
     {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); },
      -4, 4},
+    {"silu", [](const Tensor& x) { return silu(x); }, [](double x) { return x / (1 + std::exp(-x)); }, -9, 9},
+    {"gelu", [](const Tensor& x) { return gelu(x); }, exact_gelu, -6, 6},
+    {"gelu_tanh", [](const Tensor& x) { return gelu_tanh(x); },
+     [](double x) {
+       return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+     },
+     -6, 6},
 };
 
 OpCase op_case(const UnaryCase& unary, const Shape& shape) {
@@ -122,6 +134,32 @@ TEST(Elementwise, ExponentialIsAccurateOverTheWholeRange) {
   const auto edges = exp(Tensor::from<float>({0, kInf, -kInf, 88.73F, -105, nan}, {6})).to_vector<float>();
   EXPECT_EQ(std::vector<float>(edges.begin(), edges.end() - 1), (std::vector<float>{1, kInf, 0, kInf, 0}));
   EXPECT_TRUE(std::isnan(edges.back()));
+}
+
+// The tail for negative x is small, but must not be noise: its relative error counts.
+TEST(Elementwise, GeluIsAccurateOverTheWholeRange) {
+  std::vector<float> values;
+  for (double x = -12; x < 12; x += 0.00171) values.push_back(static_cast<float>(x));
+  const auto count = static_cast<int64_t>(values.size());
+  const std::vector<float> result = gelu(Tensor::from(values, {count})).to_vector<float>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double expected = exact_gelu(static_cast<double>(values[i]));
+    const double halved_square = 0.5 * values[i] * values[i];  // its rounding is the exponential's error
+    ASSERT_NEAR(result[i], expected, std::abs(expected) * (8 + halved_square) * 0x1p-24)
+        << "gelu(" << values[i] << ")";
+  }
+}
+
+TEST(Elementwise, GatedUnitsAreTheirLimitsFarFromZero) {
+  for (const auto unit : {silu, gelu, gelu_tanh}) {
+    Tensor x = Tensor::from<float>({-1000, -200, 0, 200, 1000}, {5});
+    x.set_requires_grad(true);
+    const Tensor y = unit(x);
+    EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{0, 0, 0, 200, 1000}));
+    backward(y, {.seed = Tensor::full({5}, 1), .between_nodes = {}});
+    EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{0, 0, 0.5, 1, 1}));
+    EXPECT_TRUE(std::isnan(unit(Tensor::scalar(std::nanf(""))).item()));
+  }
 }
 
 TEST(Elementwise, NanAndInfinityPassThrough) {
