@@ -5,9 +5,16 @@
 
 namespace lockstep::ops {
 
-/// x [n, in], weight [out, in], bias [out] or undefined; returns x weight^T + bias, [n, out], plain. f32.
-/// Gradients of weight and bias are written straight to their destination. Throws InvalidArgument naming both
-/// shapes when they do not match, and for an empty batch.
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+struct LinearOptions {
+  /// The weight is [in, out], as in GPT-2's files, not [out, in]; costs nothing.
+  bool input_major = false;
+};
+
+/// x [.., in] of two or more dimensions, weight [out, in], bias [out] or undefined; returns x weight^T +
+/// bias,
+/// [.., out], plain. f32. Gradients of weight and bias are written straight to their destination. Throws
+/// InvalidArgument naming both shapes when they do not match, and for an empty batch.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+              const LinearOptions& options = {});
 
 }  // namespace lockstep::ops

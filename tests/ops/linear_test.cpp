@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "runtime/autograd.h"
 #include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
@@ -13,22 +11,27 @@ namespace {
 
 using test::Array;
 
-test::OpCase op_case(const Shape& x, int64_t outputs, bool has_bias) {
+test::OpCase op_case(const Shape& x, int64_t outputs, bool has_bias, bool input_major = false) {
   test::OpCase op;
-  op.name = to_text("linear of ", x, " to ", outputs);
-  op.inputs = {test::random_array(x, 1), test::random_array({outputs, x[1]}, 2)};
+  op.name = to_text("linear of ", x, " to ", outputs, input_major ? ", input major" : "");
+  const int64_t width = x[-1];
+  const Shape weight = input_major ? Shape{width, outputs} : Shape{outputs, width};
+  op.inputs = {test::random_array(x, 1), test::random_array(weight, 2)};
   if (has_bias) op.inputs.push_back(test::random_array({outputs}, 3));
-  op.run = [has_bias](const std::vector<Tensor>& inputs) {
-    return has_bias ? linear(inputs[0], inputs[1], inputs[2]) : linear(inputs[0], inputs[1]);
+  op.run = [=](const std::vector<Tensor>& inputs) {
+    return linear(inputs[0], inputs[1], has_bias ? inputs[2] : Tensor(), {.input_major = input_major});
   };
-  op.reference = [has_bias](const std::vector<Array>& inputs) {
-    const auto& [x_shape, x_values] = inputs[0];
-    const int64_t width = x_shape[1];
-    Array y = test::full({x_shape[0], inputs[1].shape[0]}, 0);
+  op.reference = [=](const std::vector<Array>& inputs) {
+    Shape y_shape = x;
+    y_shape[-1] = outputs;
+    Array y = test::full(y_shape, 0);
     for (int64_t i = 0; i < y.count(); ++i) {
-      const double* row = x_values.data() + i / y.shape[1] * width;
-      const double* weights = inputs[1].values.data() + i % y.shape[1] * width;
-      y[i] = std::inner_product(row, row + width, weights, has_bias ? inputs[2][i % y.shape[1]] : 0.0);
+      const int64_t out = i % outputs;
+      y[i] = has_bias ? inputs[2][out] : 0;
+      for (int64_t j = 0; j < width; ++j) {
+        const double factor = inputs[1].at(input_major ? std::vector{j, out} : std::vector{out, j});
+        y[i] += inputs[0][i / outputs * width + j] * factor;
+      }
     }
     return y;
   };
@@ -39,6 +42,14 @@ TEST(Linear, AgreesWithTheDefinition) {
   for (const bool has_bias : {true, false}) {
     for (const Shape& x : {Shape{1, 1}, Shape{1, 7}, Shape{5, 3}, Shape{4, 16}, Shape{9, 17}}) {
       for (const int64_t outputs : {1, 10, 16}) test::check_op(op_case(x, outputs, has_bias));
+    }
+  }
+}
+
+TEST(Linear, KeepsLeadingDimensionsAndTakesTransposedWeights) {
+  for (const bool input_major : {false, true}) {
+    for (const Shape& x : {Shape{4, 5}, Shape{2, 3, 4}, Shape{2, 1, 2, 3}}) {
+      test::check_op(op_case(x, 3, true, input_major));
     }
   }
 }
@@ -80,16 +91,21 @@ TEST(Linear, ErrorsNameBothShapes) {
   const auto call = [](const Shape& x, const Shape& weight) {
     return [=] { linear(Tensor::zeros(x), Tensor::zeros(weight)); };
   };
-  test::expect_error<InvalidArgument>(call({2, 3}, {4, 5}),
-                                      "[linear] features do not match: input [2, 3], weight [4, 5]");
-  test::expect_error<InvalidArgument>(call({2, 3, 4}, {4, 5}), "got input [2, 3, 4] and weight [4, 5]");
+  test::expect_error<InvalidArgument>(
+      call({2, 3}, {4, 5}), "[linear] features do not match: input [2, 3], weight [4, 5] [out, in]");
+  test::expect_error<InvalidArgument>(call({5}, {4, 5}), "got input [5] and weight [4, 5]");
   test::expect_error<InvalidArgument>(call({0, 5}, {4, 5}),
                                       "empty batch or weight: input [0, 5], weight [4, 5]");
   test::expect_error<InvalidArgument>(
       [] {
         linear(Tensor::zeros({2, 5}), Tensor::zeros({4, 5}), Tensor::zeros({5}));
       },
-      "expected bias [4] for weight [4, 5], got [5]");
+      "expected bias [4] for weight [4, 5] [out, in], got [5]");
+  test::expect_error<InvalidArgument>(
+      [] {
+        linear(Tensor::zeros({2, 5}), Tensor::zeros({4, 5}), {}, {.input_major = true});
+      },
+      "features do not match: input [2, 5], weight [4, 5] [in, out]");
 }
 
 }  // namespace
