@@ -1,0 +1,26 @@
+// Both passes of layer normalization over the rows of a matrix. Operands are checked, plain and contiguous.
+#pragma once
+
+#include "runtime/tensor.h"
+
+namespace lockstep::ops {
+
+struct LayerNormStatistics {
+  Tensor mean;      ///< [rows]
+  Tensor variance;  ///< [rows], biased
+};
+
+/// Fills `output` and `statistics`.
+void layer_norm_forward_cpu(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon,
+                            const Tensor& output, const LayerNormStatistics& statistics);
+
+struct LayerNormGradients {
+  Tensor x;
+  Tensor gamma;
+  Tensor beta;
+};
+/// Fills `result`; `grad` is that of the output.
+void layer_norm_backward_cpu(const Tensor& x, const Tensor& gamma, const LayerNormStatistics& statistics,
+                             double epsilon, const Tensor& grad, const LayerNormGradients& result);
+
+}  // namespace lockstep::ops

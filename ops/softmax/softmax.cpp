@@ -1,0 +1,45 @@
+#include "ops/softmax/softmax.h"
+
+#include "ops/operands.h"
+#include "ops/reshape/reshape.h"
+#include "ops/softmax/softmax_kernels.h"
+#include "runtime/autograd.h"
+
+namespace lockstep::ops {
+namespace {
+
+Tensor along_last(const char* name, SoftmaxKind kind, const Tensor& x) {
+  const Tensor input = plain_contiguous(x);
+  const Tensor result = Tensor::empty(x.shape());
+  const int64_t width = x.dim(-1);
+  const int64_t rows = width == 0 ? 0 : x.count() / width;
+  cpu::softmax(kind, input.data<float>(), rows, width, result.data<float>());
+  return record(name, result, {x},
+                [kind, rows, width, saved = SavedTensor(result, name)](BackwardContext& context) {
+                  const Tensor grad = plain_contiguous(context.grad());
+                  const Tensor gradient = context.destination(0);
+                  cpu::softmax_gradient(kind, saved.get().data<float>(), grad.data<float>(), rows, width,
+                                        gradient.data<float>());
+                  context.add(0, gradient);
+                });
+}
+
+Tensor along(const char* name, SoftmaxKind kind, const Tensor& x, int dim) {
+  check_f32(name, x);
+  check_cpu(name, x);
+  check(dim >= -x.ndim() && dim < x.ndim(), name, "dimension ", dim, " is outside shape ", x.shape());
+  if (dim == -1 || dim == x.ndim() - 1) return along_last(name, kind, x);
+  return contiguous(transpose(along_last(name, kind, transpose(x, dim, -1)), dim, -1));
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& x, int dim) {
+  return along("softmax", SoftmaxKind::kSoftmax, x, dim);
+}
+
+Tensor log_softmax(const Tensor& x, int dim) {
+  return along("log_softmax", SoftmaxKind::kLogSoftmax, x, dim);
+}
+
+}  // namespace lockstep::ops
