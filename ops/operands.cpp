@@ -26,6 +26,25 @@ void check_logits_and_targets(const char* operation, const Tensor& logits, const
         targets.shape());
 }
 
+int64_t count_valid_targets(const char* operation, const Tensor& targets, int64_t classes,
+                            int64_t ignore_index) {
+  const int64_t* values = targets.data<int64_t>();
+  int64_t valid = 0;
+  for (int64_t row = 0; row < targets.count(); ++row) {
+    if (values[row] == ignore_index) continue;
+    check(values[row] >= 0 && values[row] < classes, operation, "target of row ", row, " is ", values[row],
+          ": expected one in [0, ", classes, ") or ignore_index ", ignore_index);
+    ++valid;
+  }
+  return valid;
+}
+
+int check_dim(const char* operation, int dim, const Shape& shape) {
+  check(dim >= -shape.ndim() && dim < shape.ndim(), operation, "dimension ", dim, " is outside shape ",
+        shape);
+  return dim < 0 ? dim + shape.ndim() : dim;
+}
+
 bool same_layout(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   if (!a.layout() || !b.layout()) return a.is_contiguous() && b.is_contiguous();

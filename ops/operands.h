@@ -17,6 +17,15 @@ void check_cpu(const char* operation, const Tensor& x);
 /// CPU. Throws InvalidArgument naming both shapes.
 void check_logits_and_targets(const char* operation, const Tensor& logits, const Tensor& targets);
 
+/// How many of the targets [n] (i64, plain contiguous) are not `ignore_index`. Throws InvalidArgument naming
+/// row and value of one of these outside [0, classes).
+int64_t count_valid_targets(const char* operation, const Tensor& targets, int64_t classes,
+                            int64_t ignore_index);
+
+/// `dim` counted from the front; from the end when negative. Throws InvalidArgument naming both when `shape`
+/// has no such dimension.
+int check_dim(const char* operation, int dim, const Shape& shape);
+
 /// True when equal positions in both memory blocks hold equal elements, so that a raw element-wise pass over
 /// the blocks is right: both contiguous, or both in one opaque layout; same shape and element type.
 bool same_layout(const Tensor& a, const Tensor& b);

@@ -11,4 +11,8 @@ namespace lockstep::ops {
 /// `ignore_index` and rows with a NaN do not count. Not differentiable.
 int64_t count_correct(const Tensor& logits, const Tensor& targets, int64_t ignore_index = -100);
 
+/// Rows whose target is among the k > 0 greatest elements, of which the first of equals come first; for k = 1
+/// the same as count_correct().
+int64_t count_in_top_k(const Tensor& logits, const Tensor& targets, int64_t k, int64_t ignore_index = -100);
+
 }  // namespace lockstep::ops

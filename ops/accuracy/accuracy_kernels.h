@@ -10,7 +10,7 @@ struct AccuracyExtents {
 };
 
 /// Targets outside [0, classes) never count.
-int64_t count_correct(const float* logits, const int64_t* targets, const AccuracyExtents& extents,
-                      int64_t ignore_index);
+int64_t count_in_top_k(const float* logits, const int64_t* targets, const AccuracyExtents& extents, int64_t k,
+                       int64_t ignore_index);
 
 }  // namespace lockstep::ops::cpu

@@ -5,38 +5,21 @@
 #include "runtime/autograd.h"
 
 namespace lockstep::ops {
-namespace {
-
-/// Returns the number of rows that are not ignored.
-int64_t check_targets(const int64_t* targets, const cpu::CrossEntropyShape& shape, int64_t ignore_index) {
-  int64_t valid = 0;
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    if (targets[row] == ignore_index) continue;
-    check(targets[row] >= 0 && targets[row] < shape.classes, "cross_entropy", "target of row ", row, " is ",
-          targets[row], ": expected one in [0, ", shape.classes, ") or ignore_index ", ignore_index);
-    ++valid;
-  }
-  return valid;
-}
-
-}  // namespace
-
-CrossEntropyResult cross_entropy(const Tensor& logits, const Tensor& targets,
-                                 const CrossEntropyOptions& options) {
+LossResult cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
   check_logits_and_targets("cross_entropy", logits, targets);
   check(options.label_smoothing >= 0 && options.label_smoothing <= 1, "cross_entropy",
         "expected label smoothing in [0, 1], got ", options.label_smoothing);
   const cpu::CrossEntropyShape shape{.rows = logits.dim(0), .classes = logits.dim(1)};
   const Tensor x = plain_contiguous(logits);
   const Tensor classes = plain_contiguous(targets);
-  const int64_t valid = check_targets(classes.data<int64_t>(), shape, options.ignore_index);
+  const int64_t valid = count_valid_targets("cross_entropy", classes, shape.classes, options.ignore_index);
 
   std::vector<double> losses(static_cast<size_t>(shape.rows));
   Tensor greatest = Tensor::empty({shape.rows});
   Tensor inverse_sums = Tensor::empty({shape.rows});
   cpu::cross_entropy(x.data<float>(), classes.data<int64_t>(), shape, options, losses.data(),
                      greatest.data<float>(), inverse_sums.data<float>());
-  CrossEntropyResult result{.sum = {}, .sum_value = 0, .weight = static_cast<double>(valid)};
+  LossResult result{.sum = {}, .sum_value = 0, .weight = static_cast<double>(valid)};
   for (const double loss : losses) result.sum_value += loss;
 
   result.sum =

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/tensor.h"
+#include "ops/loss_result.h"
 
 namespace lockstep::ops {
 
@@ -15,19 +15,11 @@ struct CrossEntropyOptions {
   int64_t ignore_index = -100;
 };
 
-/// Sum and weight stay apart, since only the global sums may be divided: a mean of means weighs short batches
-/// too much.
-struct CrossEntropyResult {
-  Tensor sum;  ///< f32 scalar, differentiable: the sum of the losses of the rows that are not ignored
-  double sum_value = 0;  ///< the same before it was rounded to f32
-  double weight = 0;     ///< how many rows are not ignored
-};
-
 /// logits [n, classes] f32, targets [n] i64. The loss of a row with log-probabilities l and target t,
 /// smoothing s:
-/// -(1-s) l_t - s/classes sum_j l_j, as in PyTorch. Without valid rows the sum is 0. A target outside [0,
-/// classes) that is not ignore_index gives InvalidArgument naming row and value.
-CrossEntropyResult cross_entropy(const Tensor& logits, const Tensor& targets,
-                                 const CrossEntropyOptions& options = {});
+/// -(1-s) l_t - s/classes sum_j l_j, as in PyTorch. Rows are the items; without valid ones the sum is 0. A
+/// target outside [0, classes) that is not ignore_index gives InvalidArgument naming row and value.
+LossResult cross_entropy(const Tensor& logits, const Tensor& targets,
+                         const CrossEntropyOptions& options = {});
 
 }  // namespace lockstep::ops

@@ -104,6 +104,10 @@ Tensor square(const Tensor& x) {
 Tensor abs(const Tensor& x) {
   return unary(Abs{}, x);
 }
+Tensor clamp(const Tensor& x, double low, double high) {
+  check(low <= high, Clamp::kName, "expected low <= high, got ", low, " and ", high);
+  return unary(Clamp{static_cast<float>(low), static_cast<float>(high)}, x);
+}
 Tensor tanh(const Tensor& x) {
   return unary(Tanh{}, x);
 }

@@ -24,6 +24,9 @@ Tensor log(const Tensor& x);
 Tensor sqrt(const Tensor& x);
 Tensor square(const Tensor& x);
 Tensor abs(const Tensor& x);  ///< gradient 0 at 0
+/// The nearest number in [low, high], which are rounded to f32; InvalidArgument unless low <= high. Gradient
+/// 0 outside.
+Tensor clamp(const Tensor& x, double low, double high);
 Tensor tanh(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
 Tensor silu(const Tensor& x);  ///< x sigmoid(x)

@@ -10,6 +10,7 @@ template struct Unary<Log>;
 template struct Unary<Sqrt>;
 template struct Unary<Square>;
 template struct Unary<Abs>;
+template struct Unary<Clamp>;
 template struct Unary<Tanh>;
 template struct Unary<Sigmoid>;
 template struct Unary<Silu>;

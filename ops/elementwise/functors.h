@@ -112,6 +112,19 @@ struct Abs {
   HOST_DEVICE float gradient(float g, float x) const { return x == 0 ? 0 : std::copysign(1.0F, x) * g; }
 };
 
+/// NaN stays NaN. The gradient passes where nothing was cut off, the bounds included.
+struct Clamp {
+  static constexpr const char* kName = "clamp";
+  static constexpr Saves kSaves = Saves::kInput;
+  float low;
+  float high;
+  HOST_DEVICE float value(float x) const {
+    const float above = x < low ? low : x;
+    return above > high ? high : above;
+  }
+  HOST_DEVICE float gradient(float g, float x) const { return x < low || x > high ? 0 : g; }
+};
+
 struct Tanh {
   static constexpr const char* kName = "tanh";
   static constexpr Saves kSaves = Saves::kOutput;

@@ -23,9 +23,7 @@ Reduction plan_reduction(const char* operation, const Shape& shape, const Reduce
   Reduction plan;
   if (options.dims.empty()) plan.reduced.fill(true);
   for (const int dim : options.dims) {
-    check(dim >= -shape.ndim() && dim < shape.ndim(), operation, "dimension ", dim, " is outside shape ",
-          shape);
-    const auto index = static_cast<size_t>(dim < 0 ? dim + shape.ndim() : dim);
+    const auto index = static_cast<size_t>(check_dim(operation, dim, shape));
     check(!plan.reduced[index], operation, "dimension ", dim, " of shape ", shape, " is given twice");
     plan.reduced[index] = true;
   }

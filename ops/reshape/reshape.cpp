@@ -53,14 +53,10 @@ Tensor permute(const Tensor& x, const std::vector<int>& order) {
 }
 
 Tensor transpose(const Tensor& x, int dim0, int dim1) {
-  const auto index_of = [&](int dim) {
-    check(dim >= -x.ndim() && dim < x.ndim(), "transpose", "dimension ", dim, " is outside shape ",
-          x.shape());
-    return static_cast<size_t>(dim < 0 ? dim + x.ndim() : dim);
-  };
   std::vector<int> order(static_cast<size_t>(x.ndim()));
   std::iota(order.begin(), order.end(), 0);
-  std::swap(order[index_of(dim0)], order[index_of(dim1)]);
+  std::swap(order[static_cast<size_t>(check_dim("transpose", dim0, x.shape()))],
+            order[static_cast<size_t>(check_dim("transpose", dim1, x.shape()))]);
   return permute(x, order);
 }
 

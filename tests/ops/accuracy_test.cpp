@@ -10,34 +10,47 @@
 namespace lockstep::ops {
 namespace {
 
-/// Rows with a unique greatest element.
-int64_t reference_count(const test::Array& logits, const std::vector<int64_t>& targets) {
-  int64_t correct = 0;
+/// For rows without equal elements.
+int64_t reference_count(const test::Array& logits, const std::vector<int64_t>& targets, int64_t k) {
+  int64_t count = 0;
   for (int64_t row = 0; row < logits.shape[0]; ++row) {
     const auto begin = logits.values.begin() + row * logits.shape[1];
-    const auto greatest = std::max_element(begin, begin + logits.shape[1]) - begin;
-    if (greatest == targets[static_cast<size_t>(row)]) ++correct;
+    const double own = begin[targets[static_cast<size_t>(row)]];
+    if (std::count_if(begin, begin + logits.shape[1], [=](double x) { return x > own; }) < k) ++count;
   }
-  return correct;
+  return count;
 }
 
-test::OpCase op_case(int64_t rows, int64_t classes) {
+test::OpCase op_case(int64_t rows, int64_t classes, int64_t k) {
   const std::vector<int64_t> targets(static_cast<size_t>(rows), 1);
-  return {.name = "count_correct",
+  return {.name = to_text("count_in_top_k of ", k),
           .inputs = {test::random_array({rows, classes}, 1)},
           .run =
               [=](const std::vector<Tensor>& x) {
-                return Tensor::full({},
-                                    static_cast<double>(count_correct(x[0], Tensor::from(targets, {rows}))));
+                const Tensor classes_of_rows = Tensor::from(targets, {rows});
+                return Tensor::full({}, static_cast<double>(count_in_top_k(x[0], classes_of_rows, k)));
               },
           .reference =
               [=](const std::vector<test::Array>& x) {
-                return test::full({}, static_cast<double>(reference_count(x[0], targets)));
-              }};
+                return test::full({}, static_cast<double>(reference_count(x[0], targets, k)));
+              },
+          .value_tolerance = 0};
 }
 
 TEST(Accuracy, AgreesWithTheDefinition) {
-  test::check_values(op_case(60, 3));
+  for (const int64_t k : {1, 2, 5, 7, 100}) test::check_values(op_case(60, 7, k));
+}
+
+TEST(Accuracy, TopKTakesTheFirstOfEquals) {
+  const Tensor logits = Tensor::from<float>({5, 1, 5, 5, 0}, {1, 5}).expand({3, 5});
+  const Tensor targets = Tensor::from<int64_t>({0, 2, 3}, {3});
+  EXPECT_EQ(count_in_top_k(logits, targets, 1), 1);
+  EXPECT_EQ(count_in_top_k(logits, targets, 2), 2);
+  EXPECT_EQ(count_in_top_k(logits, targets, 3), 3);
+  EXPECT_EQ(count_in_top_k(logits, targets, 3, 2), 2) << "class 2 is ignored here";
+  const Tensor nan = Tensor::full({1, 5}, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(count_in_top_k(nan, Tensor::zeros({1}, DType::kI64), 5), 0);
+  EXPECT_THROW(count_in_top_k(logits, targets, 0), InvalidArgument);
 }
 
 TEST(Accuracy, CountsFirstGreatest) {
@@ -69,7 +82,11 @@ TEST(Accuracy, ShapesMustFit) {
 }  // namespace
 
 test::OpRows accuracy_rows() {
-  return {{.name = "count_correct", .checked = op_case(60, 3), .timed = [] { return op_case(4096, 1000); }}};
+  return {
+      {.name = "count_correct", .checked = op_case(60, 7, 1), .timed = [] { return op_case(4096, 1000, 1); }},
+      {.name = "count_in_top_k", .checked = op_case(60, 7, 5), .timed = [] {
+         return op_case(4096, 1000, 5);
+       }}};
 }
 
 }  // namespace lockstep::ops

@@ -65,7 +65,7 @@ TEST(CrossEntropy, ValuesAndGradients) {
 TEST(CrossEntropy, KnownValues) {
   // PyTorch 1.13: cross_entropy([[1,2,3],[1,5,-2]], [2,0], reduction='sum') and with label_smoothing=0.1
   const Tensor logits = Tensor::from<float>({1, 2, 3, 1, 5, -2}, {2, 3});
-  const CrossEntropyResult plain_loss = cross_entropy(logits, targets_of({2, 0}));
+  const LossResult plain_loss = cross_entropy(logits, targets_of({2, 0}));
   EXPECT_NEAR(plain_loss.sum_value, 4.426651, 2e-6);
   EXPECT_EQ(plain_loss.sum.item(), static_cast<float>(plain_loss.sum_value));
   EXPECT_EQ(plain_loss.weight, 2);
@@ -79,7 +79,7 @@ TEST(CrossEntropy, ExtremeLogitsAreStable) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   Tensor masked = Tensor::from<float>({0, 0, -kInf}, {1, 3});
   masked.set_requires_grad(true);
-  const CrossEntropyResult loss = cross_entropy(masked, targets_of({0}));
+  const LossResult loss = cross_entropy(masked, targets_of({0}));
   EXPECT_NEAR(loss.sum_value, std::log(2), 1e-12);
   backward(loss.sum);
   EXPECT_EQ(masked.grad().to_vector<float>(), (std::vector<float>{-0.5, 0.5, 0}));
@@ -89,7 +89,7 @@ TEST(CrossEntropy, IgnoredRowsLeaveNoTrace) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Tensor logits = Tensor::from<float>({nan, nan, 0, 0}, {2, 2});
   logits.set_requires_grad(true);
-  const CrossEntropyResult loss = cross_entropy(logits, targets_of({-100, 1}));
+  const LossResult loss = cross_entropy(logits, targets_of({-100, 1}));
   EXPECT_EQ(loss.weight, 1);
   EXPECT_NEAR(loss.sum_value, std::log(2), 1e-12);
   backward(loss.sum);
@@ -100,7 +100,7 @@ TEST(CrossEntropy, NothingValidGivesZeroWithoutNan) {
   for (const int64_t rows : {0, 2}) {
     Tensor logits = Tensor::zeros({rows, 3});
     logits.set_requires_grad(true);
-    const CrossEntropyResult loss = cross_entropy(logits, Tensor::full({rows}, -100, DType::kI64));
+    const LossResult loss = cross_entropy(logits, Tensor::full({rows}, -100, DType::kI64));
     EXPECT_EQ(loss.weight, 0);
     EXPECT_EQ(loss.sum_value, 0);
     EXPECT_EQ(loss.sum.item(), 0);
@@ -121,7 +121,7 @@ TEST(CrossEntropy, SumsOfMicroBatchesAddUpToTheWholeBatch) {
   const std::vector<int64_t> targets{1, 0, 4, 2};
   Tensor whole = test::to_tensor(values);
   whole.set_requires_grad(true);
-  const CrossEntropyResult all = cross_entropy(whole, targets_of(targets));
+  const LossResult all = cross_entropy(whole, targets_of(targets));
   backward(all.sum);
 
   Tensor leaf = test::to_tensor(values);
@@ -132,7 +132,7 @@ TEST(CrossEntropy, SumsOfMicroBatchesAddUpToTheWholeBatch) {
   for (const auto& [start, length] : std::vector<std::pair<int64_t, int64_t>>{{0, 1}, {1, 3}}) {
     Tensor part = leaf.detach().narrow(0, start, length);
     part.set_requires_grad(true);
-    const CrossEntropyResult loss = cross_entropy(part, targets_of(targets).narrow(0, start, length));
+    const LossResult loss = cross_entropy(part, targets_of(targets).narrow(0, start, length));
     backward(loss.sum);
     sum_value += loss.sum_value;
     weight += loss.weight;

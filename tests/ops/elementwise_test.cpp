@@ -39,6 +39,8 @@ const std::vector<UnaryCase> kUnary = {
     {"sqrt", [](const Tensor& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }, 0.2, 3},
     {"square", [](const Tensor& x) { return square(x); }, [](double x) { return x * x; }, -2, 2},
     {"abs", [](const Tensor& x) { return abs(x); }, [](double x) { return std::abs(x); }, -2, 2},
+    {"clamp", [](const Tensor& x) { return clamp(x, -1, 0.5); },
+     [](double x) { return std::min(std::max(x, -1.0), 0.5); }, -2, 2},
     {"tanh", [](const Tensor& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, -2, 2},
     {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); },
      -4, 4},
@@ -118,6 +120,18 @@ TEST(Elementwise, OneOperandTwiceGetsBothGradients) {
   x.set_requires_grad(true);
   backward(mul(x, x), {.seed = Tensor::full({2}, 1), .between_nodes = {}});
   EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{4, 6}));
+}
+
+TEST(Elementwise, ClampKeepsBoundsAndNan) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Tensor x = Tensor::from<float>({-1, 2, 3, nan}, {4});
+  x.set_requires_grad(true);
+  const Tensor y = clamp(x, -1, 2);
+  EXPECT_TRUE(std::isnan(y.to_vector<float>()[3]));
+  backward(y, {.seed = Tensor::full({4}, 1), .between_nodes = {}});
+  EXPECT_EQ(x.grad().narrow(0, 0, 3).to_vector<float>(), (std::vector<float>{1, 1, 0}));
+  EXPECT_EQ(clamp(test::padded_tensor({1, 2}, {2}), 1.5, 3).to_vector<float>(), (std::vector<float>{1.5, 2}));
+  EXPECT_THROW(clamp(x, 1, 0), InvalidArgument);
 }
 
 TEST(Elementwise, ExponentialIsAccurateOverTheWholeRange) {

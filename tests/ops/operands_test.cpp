@@ -44,6 +44,21 @@ TEST(Operands, EveryOperandOfACpuOperationMustBeThere) {
   EXPECT_THROW(batch_norm_inference(matrix, row, row, row, elsewhere({2})), DeviceError);
 }
 
+TEST(Operands, DimensionsCountFromTheEnd) {
+  const Shape shape{2, 3, 4};
+  EXPECT_EQ(check_dim("slice", 2, shape), 2);
+  EXPECT_EQ(check_dim("slice", -3, shape), 0);
+  for (const int wrong : {3, -4}) EXPECT_THROW(check_dim("slice", wrong, shape), InvalidArgument);
+  EXPECT_THROW(check_dim("slice", 0, {}), InvalidArgument) << "a scalar has no dimension";
+}
+
+TEST(Operands, TargetsOutsideTheClassesAreRefused) {
+  const Tensor targets = Tensor::from<int64_t>({0, -1, 2, -1}, {4});
+  EXPECT_EQ(count_valid_targets("loss", targets, 3, -1), 2);
+  EXPECT_THROW(count_valid_targets("loss", targets, 2, -1), InvalidArgument);
+  EXPECT_THROW(count_valid_targets("loss", targets, 3, 0), InvalidArgument);
+}
+
 TEST(Operands, LogitsAndTargetsMustFitEachOther) {
   const Tensor logits = Tensor::zeros({4, 3});
   EXPECT_NO_THROW(check_logits_and_targets("loss", logits, Tensor::zeros({4}, DType::kI64)));

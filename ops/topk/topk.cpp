@@ -1,0 +1,61 @@
+#include "ops/topk/topk.h"
+
+#include "ops/indexing/indexing_kernels.h"
+#include "ops/operands.h"
+#include "ops/topk/topk_kernels.h"
+#include "runtime/autograd.h"
+
+namespace lockstep::ops {
+namespace {
+
+/// `dim` as the middle of three dimensions.
+cpu::ReduceExtents extents_around(const Shape& shape, int dim) {
+  cpu::ReduceExtents extents{.reduced = shape[dim]};
+  for (int d = 0; d < dim; ++d) extents.outer *= shape[d];
+  for (int d = dim + 1; d < shape.ndim(); ++d) extents.inner *= shape[d];
+  return extents;
+}
+
+}  // namespace
+
+Tensor argmax(const Tensor& x, int dim) {
+  check_f32("argmax", x);
+  check_cpu("argmax", x);
+  const int d = check_dim("argmax", dim, x.shape());
+  check(x.dim(d) > 0, "argmax", "dimension ", dim, " of shape ", x.shape(), " has no elements");
+  Shape shape;
+  for (int i = 0; i < x.ndim(); ++i) {
+    if (i != d) shape.push_back(x.dim(i));
+  }
+  Tensor greatest = Tensor::empty(shape);
+  Tensor index = Tensor::empty(shape, DType::kI64);
+  cpu::max_middle(plain_contiguous(x).data<float>(), greatest.data<float>(), index.data<int64_t>(),
+                  extents_around(x.shape(), d));
+  return index;
+}
+
+TopkResult topk(const Tensor& x, int64_t k, int dim) {
+  check_f32("topk", x);
+  check_cpu("topk", x);
+  const int d = check_dim("topk", dim, x.shape());
+  check(k >= 0 && k <= x.dim(d), "topk", "cannot take ", k, " elements of dimension ", dim, " of shape ",
+        x.shape());
+  Shape shape = x.shape();
+  shape[d] = k;
+  TopkResult result{Tensor::empty(shape), Tensor::empty(shape, DType::kI64)};
+  cpu::topk(plain_contiguous(x).data<float>(), k, extents_around(x.shape(), d), result.values.data<float>(),
+            result.indices.data<int64_t>());
+  const cpu::GatherShape places{.whole = x.shape(), .picked = shape, .dim = d};
+  result.values =
+      record("topk", result.values, {x},
+             [saved = SavedTensor(result.indices, "topk"), places](BackwardContext& context) {
+               const Tensor g = plain_contiguous(context.grad());
+               Tensor gradient = context.destination(0);
+               gradient.fill(0);
+               cpu::scatter_add(g.data<float>(), saved.get().data<int64_t>(), places, gradient.data<float>());
+               context.add(0, gradient);
+             });
+  return result;
+}
+
+}  // namespace lockstep::ops

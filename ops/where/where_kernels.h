@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lockstep::ops::cpu {
+
+/// Contiguous elements of `element_size` bytes (1, 2, 4 or 8): result[i] = condition[i] ? a[i] : b[i].
+void where(const uint8_t* condition, const void* a, const void* b, int64_t count, size_t element_size,
+           void* result);
+
+}  // namespace lockstep::ops::cpu
