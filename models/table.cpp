@@ -4,16 +4,12 @@
 #include "models/linear.h"
 #include "models/mlp.h"
 #include "runtime/error.h"
+#include "runtime/named_rows.h"
 
 namespace lockstep::models {
 namespace {
 
-struct Row {
-  const char* name;
-  std::unique_ptr<Module> (*make)(const ModelOptions&);
-};
-
-constexpr Row kModels[] = {
+constexpr ModelRow kModels[] = {
     {"linear", make_linear},
     {"mlp", make_mlp},
     {"cnn", make_cnn},
@@ -33,20 +29,14 @@ void check_options(const ModelOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const Row& row : kModels) names.emplace_back(row.name);
-  return names;
+std::vector<std::string> model_names(const std::vector<ModelRow>& own) {
+  return names_of(with_own(kModels, own));
 }
 
-std::unique_ptr<Module> make_model(const std::string& name, const ModelOptions& options) {
+std::unique_ptr<Module> make_model(const std::string& name, const ModelOptions& options,
+                                   const std::vector<ModelRow>& own) {
   check_options(options);
-  std::string known;
-  for (const Row& row : kModels) {
-    if (name == row.name) return row.make(options);
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  throw ConfigError(to_text("[model] unknown name \"", name, "\"; known: ", known));
+  return find_row("model", with_own(kModels, own), name).make(options);
 }
 
 }  // namespace lockstep::models

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "comm/algorithms/table.h"
 #include "data/formats/table.h"
@@ -9,6 +10,8 @@
 #include "optim/parameter_rules.h"
 #include "optim/table.h"
 #include "runtime/error.h"
+#include "runtime/named_rows.h"
+#include "train/nearest_name.h"
 
 namespace lockstep::train {
 namespace {
@@ -22,6 +25,27 @@ std::vector<double> per_channel(const char* field, const google::protobuf::Repea
                      " has ", values.size(), " values: expected 1 or as many as ", spec.name,
                      " has channels, ", channels);
   return {values.begin(), values.end()};
+}
+
+std::vector<std::string> distinct(const char* kind, std::vector<std::string> names) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    check<ConfigError>(seen.insert(name).second, "extensions", kind, " \"", name,
+                       "\" exists already; a program's own needs another name");
+  }
+  return names;
+}
+
+LossRow loss_row(const TrainConfig& config, const Extensions& own) {
+  return find_row("loss", losses(own.losses), config.loss().name());
+}
+
+/// What is measured beside the loss.
+std::vector<std::string> metric_names(const TrainConfig& config, const LossRow& loss) {
+  const auto& names = config.evaluation().metrics();
+  if (!names.empty()) return {names.begin(), names.end()};
+  if (loss.usual_metric == nullptr) return {};
+  return {loss.usual_metric};
 }
 
 data::FramingOptions framing_options(const TrainConfig& config, const data::SampleSpec& spec) {
@@ -39,14 +63,20 @@ data::FramingOptions framing_options(const TrainConfig& config, const data::Samp
 
 }  // namespace
 
-KnownNames known_names() {
-  KnownNames known{models::model_names(), {}, optim::optimizer_names(), optim::schedule_names(), {}};
-  for (const data::SourceDescription& source : data::list_sources()) known.data.push_back(source.name);
+KnownNames known_names(const Extensions& own) {
+  KnownNames known;
+  known.models = distinct("model", models::model_names(own.models));
+  known.data = distinct("data", data::source_names(own.sources));
+  known.optimizers = distinct("optimizer", optim::optimizer_names(own.optimizers));
+  known.losses = distinct("loss", names_of(losses(own.losses)));
+  known.metrics = distinct("metric", names_of(metrics(own.metrics)));
+  known.schedules = optim::schedule_names();
   for (const comm::Algorithm& algorithm : comm::algorithms()) known.algorithms.emplace_back(algorithm.name);
   return known;
 }
 
-std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::Split split) {
+std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::Split split,
+                                              const Extensions& own) {
   const TrainConfig::Synthetic& synthetic = config.data().synthetic();
   data::SourceOptions options;
   options.name = config.data().name();
@@ -59,7 +89,7 @@ std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::S
   options.image_size = config.data().image().size();
   options.image_channels = config.data().image().channels();
   options.sequence_length = config.data().sequence_length();
-  return data::open_source(options);
+  return data::open_source(options, own.sources);
 }
 
 int64_t sample_count(const TrainConfig& config, const data::DataSource& source, data::Split split) {
@@ -105,10 +135,11 @@ data::LoaderOptions loader_options(const TrainConfig& config, data::Split split)
   return options;
 }
 
-std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data::SampleSpec& spec) {
+std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data::SampleSpec& spec,
+                                           const Extensions& own) {
   models::ModelOptions options;
   options.input = spec.shape;
-  options.classes = spec.classes;
+  options.classes = static_cast<int>(spec.classes);
   options.hidden.assign(config.model().hidden().begin(), config.model().hidden().end());
   options.dropout = config.model().dropout();
   options.batch_norm = config.model().batch_norm();
@@ -117,9 +148,32 @@ std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data
   options.heads = config.model().heads();
   options.width = config.model().width();
   options.patch = config.model().patch();
-  std::unique_ptr<models::Module> model = models::make_model(config.model().name(), options);
+  std::unique_ptr<models::Module> model = models::make_model(config.model().name(), options, own.models);
   models::initialize(*model, config.seed());
   return model;
+}
+
+Objective make_objective(const TrainConfig& config, const Extensions& own) {
+  const LossRow loss = loss_row(config, own);
+  std::vector<MetricRow> measured;
+  for (const std::string& name : metric_names(config, loss)) {
+    measured.push_back(find_row("metric", metrics(own.metrics), name));
+  }
+  return {loss, {.label_smoothing = config.loss().label_smoothing()}, measured};
+}
+
+BestSoFarOptions best_options(const TrainConfig& config, const Extensions& own) {
+  BestSoFarOptions options;
+  options.min_improvement = config.evaluation().min_improvement();
+  options.patience = config.evaluation().patience();
+  const std::string& by = config.evaluation().best_by();
+  if (by == "loss") return options;
+  const std::vector<std::string> measured = metric_names(config, loss_row(config, own));
+  check<ConfigError>(std::find(measured.begin(), measured.end(), by) != measured.end(), "config",
+                     "evaluation.best_by = \"", by,
+                     "\": expected loss or one of what is measured: ", joined(measured));
+  options.higher_is_better = find_row("metric", metrics(own.metrics), by).higher_is_better;
+  return options;
 }
 
 TrainingPlan make_plan(const TrainConfig& config, int64_t samples) {
@@ -154,7 +208,8 @@ optim::LrSchedule make_schedule(const TrainConfig& config, const TrainingPlan& p
 
 std::unique_ptr<optim::Optimizer> make_optimizer(const TrainConfig& config,
                                                  const std::vector<Parameter*>& parameters,
-                                                 parallel::DistributedDataParallel& data_parallel) {
+                                                 parallel::DistributedDataParallel& data_parallel,
+                                                 const Extensions& own) {
   std::vector<optim::OptimizedParameter> optimized;
   for (const parallel::Bucket& bucket : data_parallel.plan().buckets) {
     for (const int p : bucket.parameters) {
@@ -179,7 +234,7 @@ std::unique_ptr<optim::Optimizer> make_optimizer(const TrainConfig& config,
                                 .beta2 = settings.beta2(),
                                 .epsilon = settings.epsilon(),
                                 .trust_coefficient = settings.trust_coefficient()},
-                               std::move(optimized));
+                               std::move(optimized), own.optimizers);
 }
 
 }  // namespace lockstep::train

@@ -27,6 +27,7 @@ constexpr const char* kPrefix = "step-";
 constexpr const char* kPartial = ".partial";  // of a folder that is being written or removed
 constexpr const char* kModel = "model.safetensors";
 constexpr const char* kOptimizer = "optimizer.safetensors";
+constexpr const char* kAverage = "average.safetensors";  // only of a run that keeps one
 constexpr const char* kState = "state.pb";
 constexpr const char* kManifest = "manifest.json";
 
@@ -83,6 +84,9 @@ void write_files(const std::string& path, const Checkpoint& checkpoint, const Fi
   };
   write(kModel, [&](FileWriter& writer) { write_safetensors(writer, checkpoint.model, {{"format", "pt"}}); });
   write(kOptimizer, [&](FileWriter& writer) { write_safetensors(writer, checkpoint.optimizer); });
+  if (!checkpoint.average.empty()) {
+    write(kAverage, [&](FileWriter& writer) { write_safetensors(writer, checkpoint.average); });
+  }
   write(kState, [&](FileWriter& writer) {
     CheckpointState state = checkpoint.state;
     state.set_format_version(kFormatVersion);
@@ -135,6 +139,10 @@ FileDigest expected_digest(const std::string& path, const nlohmann::json& manife
     throw DataError(to_text("[", kOperation, "] \"", path, "\": ", kManifest, " does not describe ", name,
                             ": ", error.what()));
   }
+}
+
+bool has_average(const nlohmann::json& manifest) {
+  return manifest.is_object() && manifest.contains("files") && manifest["files"].contains(kAverage);
 }
 
 CheckpointState read_state(const std::string& path) {
@@ -194,7 +202,8 @@ std::vector<FoundCheckpoint> list_checkpoints(const std::string& folder) {
 
 void verify_checkpoint(const std::string& path) {
   const nlohmann::json manifest = read_manifest(path);
-  for (const char* name : {kModel, kOptimizer, kState}) {
+  for (const char* name : {kModel, kOptimizer, kState, kAverage}) {
+    if (name == kAverage && !has_average(manifest)) continue;
     const FileDigest expected = expected_digest(path, manifest, name);
     FileDigest found;
     try {
@@ -226,7 +235,12 @@ CheckpointSearch find_newest_checkpoint(const std::string& folder) {
 
 Checkpoint load_checkpoint(const std::string& path) {
   verify_checkpoint(path);
-  return {load_safetensors(path + '/' + kModel), load_safetensors(path + '/' + kOptimizer), read_state(path)};
+  Checkpoint checkpoint;
+  checkpoint.model = load_safetensors(path + '/' + kModel);
+  checkpoint.optimizer = load_safetensors(path + '/' + kOptimizer);
+  if (has_average(read_manifest(path))) checkpoint.average = load_safetensors(path + '/' + kAverage);
+  checkpoint.state = read_state(path);
+  return checkpoint;
 }
 
 }  // namespace lockstep::train

@@ -19,6 +19,7 @@ namespace lockstep::train {
 struct Checkpoint {
   std::vector<NamedTensor> model;
   std::vector<NamedTensor> optimizer;
+  std::vector<NamedTensor> average;  ///< of the weights, see weight_average.h; empty: the run keeps none
   CheckpointState state;  ///< state.step() names the folder; format_version and build are set by saving
 };
 

@@ -2,6 +2,8 @@
 // proto/train_config.proto; what they may hold is checked by config_check.h, --set is config_set.h.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,5 +37,10 @@ std::string config_text(const TrainConfig& config);
 /// The fields in which two configurations differ, in the order of the schema, a line for each:
 /// "modified: optimizer.lr: 0.1 -> 0.2".
 std::vector<std::string> differences(const TrainConfig& from, const TrainConfig& to);
+
+/// A time of the configuration, which has them in seconds.
+inline std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
 
 }  // namespace lockstep::train

@@ -188,8 +188,17 @@ void check_output(const TrainConfig& config, Mistakes& mistakes) {
   mistakes.positive("checkpoint.timeout_seconds", config.checkpoint().timeout_seconds());
   mistakes.at_least("metrics.every", config.metrics().every(), 1);
   mistakes.at_least("metrics.hash_every", config.metrics().hash_every(), 0);
-  mistakes.at_least("evaluation.every_epochs", config.evaluation().every_epochs(), 0);
-  mistakes.range<int64_t>("evaluation.batch", config.evaluation().batch(), 1, int64_t{1} << 24);
+}
+
+void check_evaluation(const TrainConfig::Evaluation& evaluation, const KnownNames& known,
+                      Mistakes& mistakes) {
+  mistakes.at_least("evaluation.every_epochs", evaluation.every_epochs(), 0);
+  mistakes.range<int64_t>("evaluation.batch", evaluation.batch(), 1, int64_t{1} << 24);
+  for (const std::string& metric : evaluation.metrics()) {
+    mistakes.name("evaluation.metrics", metric, known.metrics);
+  }
+  mistakes.at_least("evaluation.patience", evaluation.patience(), 0);
+  mistakes.not_negative("evaluation.min_improvement", evaluation.min_improvement());
 }
 
 }  // namespace
@@ -201,10 +210,15 @@ void validate(const TrainConfig& config, const KnownNames& known) {
   check_portions(config, mistakes);
   check_optimizer(config.optimizer(), known, mistakes);
   check_schedule(config.schedule(), known, mistakes);
+  mistakes.name("loss.name", config.loss().name(), known.losses);
   mistakes.part("loss.label_smoothing", config.loss().label_smoothing());
   mistakes.positive("loss_scale", config.loss_scale());
   check_comm(config.comm(), known, mistakes);
   check_output(config, mistakes);
+  check_evaluation(config.evaluation(), known, mistakes);
+  mistakes.part("average_decay", config.average_decay());
+  mistakes.require(!config.init_from().path().empty() || config.init_from().skip().empty(), "init_from.path",
+                   "\"\"", "a file or a run directory, since init_from.skip is set");
   mistakes.throw_if_any();
 }
 

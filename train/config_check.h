@@ -13,6 +13,8 @@ struct KnownNames {
   std::vector<std::string> models;
   std::vector<std::string> data;
   std::vector<std::string> optimizers;
+  std::vector<std::string> losses;
+  std::vector<std::string> metrics;
   std::vector<std::string> schedules;
   std::vector<std::string> algorithms;  ///< of all-reduce; "auto" need not be listed
 };

@@ -131,8 +131,12 @@ Target find_field(TrainConfig& config, const std::string& path) {
 void put(const Target& target, const std::string& path, const std::string& value) {
   const Field& field = *target.field;
   const pb::Reflection& reflection = *target.group->GetReflection();
-  if (field.cpp_type() == Field::CPPTYPE_STRING && !field.is_repeated()) {
-    reflection.SetString(target.group, &field, value);  // as it is: the parser would want quotes around it
+  if (field.cpp_type() == Field::CPPTYPE_STRING) {  // as it is: the parser would want quotes around it
+    if (field.is_repeated()) {
+      reflection.AddString(target.group, &field, value);
+    } else {
+      reflection.SetString(target.group, &field, value);
+    }
     return;
   }
   Silent silent;

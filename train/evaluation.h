@@ -1,4 +1,4 @@
-// Loss and accuracy over a data set, every sample counted exactly once, the same bits on any number of ranks.
+// Loss and metrics over a data set, every sample counted exactly once, the same bits on any number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include "comm/communicator.h"
 #include "data/loader.h"
 #include "models/module.h"
+#include "train/objective.h"
 
 namespace lockstep::train {
 
@@ -17,14 +18,9 @@ struct EvaluationOptions {
   data::LoaderOptions loader;
 };
 
-struct EvaluationResult {
-  double loss = 0;  ///< mean, without label smoothing
-  double accuracy = 0;
-  int64_t count = 0;
-};
-
 /// Collective. The model is used as it is for inference: running statistics, no dropout.
-EvaluationResult evaluate(models::Module& model, const data::DataSource& source,
-                          comm::Communicator& communicator, const EvaluationOptions& options);
+/// The means are without label smoothing. Throws DataError when no item counts.
+Measured evaluate(models::Module& model, const data::DataSource& source, const Objective& objective,
+                  comm::Communicator& communicator, const EvaluationOptions& options);
 
 }  // namespace lockstep::train

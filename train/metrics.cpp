@@ -49,11 +49,10 @@ void MetricsWriter::write(const StepRecord& record) {
 }
 
 void MetricsWriter::write(const EvaluationRecord& record) {
-  const Json line{{"step", record.step},
-                  {"epoch", record.epoch},
-                  {"eval_loss", number(record.loss)},
-                  {"eval_accuracy", number(record.accuracy)},
-                  {"eval_count", record.count}};
+  Json line{{"step", record.step}, {"epoch", record.epoch}, {"eval_loss", number(record.loss)}};
+  for (const auto& [name, value] : record.metrics) line["eval_" + name] = number(value);
+  line["eval_count"] = record.count;
+  if (record.bad_samples > 0) line["eval_bad_samples"] = record.bad_samples;
   write_line(line.dump());
 }
 

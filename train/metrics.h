@@ -31,9 +31,10 @@ struct StepRecord {
 struct EvaluationRecord {
   int64_t step = 0;
   int64_t epoch = 0;
-  double loss = 0;      ///< as "eval_loss": mean over all items
-  double accuracy = 0;  ///< as "eval_accuracy": in [0, 1]
-  int64_t count = 0;    ///< as "eval_count": samples
+  double loss = 0;                                           ///< as "eval_loss": mean over all items
+  std::vector<std::pair<std::string, double>> metrics = {};  ///< as "eval_<name>", "eval_accuracy" say
+  int64_t count = 0;        ///< as "eval_count": items, which are samples where one has one target
+  int64_t bad_samples = 0;  ///< as "eval_bad_samples", unless 0: left out
 };
 
 /// Appends lines; each is handed to the system at once. A file that somebody removed is begun again, with a

@@ -14,7 +14,9 @@ struct RunDirectory {
 
   std::string config() const { return root + "/config.textproto"; }  ///< resolved
   std::string metrics() const { return root + "/metrics.jsonl"; }
-  std::string model() const { return root + "/model.safetensors"; }  ///< the final weights
+  std::string model() const { return root + "/model.safetensors"; }    ///< the final weights
+  std::string best() const { return root + "/best.safetensors"; }      ///< the best evaluation's weights
+  std::string parameters() const { return root + "/parameters.txt"; }  ///< which take decay, and more
   std::string checkpoints() const { return root + "/checkpoints"; }
   std::string events() const { return root + "/events"; }  ///< for TensorBoard
   std::string log() const { return root + "/train.log"; }

@@ -32,6 +32,22 @@ double process_age() {
 
 }  // namespace
 
+std::string evaluation_text(const Measured& result) {
+  std::string text;
+  char part[128];
+  for (const auto& [name, value] : result.metrics) {
+    const bool share = name.ends_with("accuracy");
+    std::snprintf(part, sizeof part, share ? "%s %.2f %%, " : "%s %.6g, ", name.c_str(),
+                  share ? 100 * value : value);
+    text += part;
+  }
+  std::snprintf(part, sizeof part, "loss %.4f (%lld items%s", result.loss,
+                static_cast<long long>(result.weight), result.bad_samples > 0 ? ", " : ")");
+  text += part;
+  if (result.bad_samples > 0) text += to_text(result.bad_samples, " samples left out)");
+  return text;
+}
+
 RunReport::RunReport(const TrainConfig& config, const TrainingPlan& plan)
     : config_(config), plan_(plan), progress_(progress_options_for(stderr)) {}
 
@@ -65,17 +81,20 @@ void RunReport::write_metrics(const StepReport& report, Clock::time_point now) {
   record.step = report.position.step;
   record.epoch = epoch_of(report.position);
   record.samples = report.position.samples;
-  record.loss = report.loss;
+  record.loss = report.measured.loss;
   record.lr = report.lr;
   record.samples_per_second =
       static_cast<double>(report.position.samples - last_position_.samples) / seconds(now - last_line_);
   record.wall_time = wall_time();
   record.weights = report.weights;
-  record.other = {{"accuracy", report.accuracy},
-                  {"data_seconds", seconds(report.data_wait - last_data_wait_)},
-                  {"forward_seconds", seconds(times_.forward)},
-                  {"backward_seconds", seconds(times_.backward)},
-                  {"communication_seconds", seconds(times_.communication)}};
+  record.other = report.measured.metrics;
+  record.other.emplace_back("data_seconds", seconds(report.data_wait - last_data_wait_));
+  record.other.emplace_back("forward_seconds", seconds(times_.forward));
+  record.other.emplace_back("backward_seconds", seconds(times_.backward));
+  record.other.emplace_back("communication_seconds", seconds(times_.communication));
+  if (report.measured.bad_samples > 0) {
+    record.other.emplace_back("bad_samples", static_cast<double>(report.measured.bad_samples));
+  }
   metrics_->write(record);
   last_line_ = now;
   last_position_ = report.position;
@@ -97,7 +116,7 @@ void RunReport::show_progress(const StepReport& report) {
   state.total_steps = plan_.total_steps();
   state.epoch = epoch_of(report.position);
   state.epochs = config_.epochs();
-  state.loss = report.loss;
+  state.loss = report.measured.loss;
   state.lr = report.lr;
   state.samples_per_second = rate;
   const auto steps_done = static_cast<double>(report.position.step - start_position_.step);
@@ -106,18 +125,15 @@ void RunReport::show_progress(const StepReport& report) {
   progress_.update(state);
 }
 
-void RunReport::evaluation(const Position& position, const EvaluationResult& result) {
+void RunReport::evaluation(const Position& position, const Measured& result) {
   metrics_->write(EvaluationRecord{.step = position.step,
                                    .epoch = epoch_of(position),
                                    .loss = result.loss,
-                                   .accuracy = result.accuracy,
-                                   .count = result.count});
+                                   .metrics = result.metrics,
+                                   .count = static_cast<int64_t>(result.weight),
+                                   .bad_samples = result.bad_samples});
   progress_.clear();
-  char line[128];
-  std::snprintf(line, sizeof line, "epoch %lld: test accuracy %.2f %%, loss %.4f (%lld samples)",
-                static_cast<long long>(epoch_of(position)), 100 * result.accuracy, result.loss,
-                static_cast<long long>(result.count));
-  log::info(line);
+  log::info("epoch ", epoch_of(position), ": test ", evaluation_text(result));
 }
 
 void RunReport::finish(const std::string& output) {

@@ -19,13 +19,15 @@ namespace lockstep::train {
 
 struct StepReport {
   Position position;  ///< after the step
-  double loss = 0;
-  double accuracy = 0;
+  Measured measured;
   double lr = 0;
   parallel::StepTimes times;              ///< of rank 0
   std::chrono::nanoseconds data_wait{0};  ///< of rank 0, since the start
   std::optional<WeightsHash> weights;
 };
+
+/// "accuracy 91.50 %, loss 0.2345 (10000 items)".
+std::string evaluation_text(const Measured& result);
 
 class RunReport {
  public:
@@ -34,7 +36,7 @@ class RunReport {
   /// Opens the files in a run directory; cuts what was written after `position`, where the run goes on.
   void open(const std::string& output, const Position& position);
   void step(const StepReport& report);
-  void evaluation(const Position& position, const EvaluationResult& result);
+  void evaluation(const Position& position, const Measured& result);
   /// Says where everything is.
   void finish(const std::string& output);
 

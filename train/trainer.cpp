@@ -4,40 +4,29 @@
 #include <bit>
 #include <cmath>
 
-#include "ops/accuracy/accuracy.h"
-#include "ops/cross_entropy/cross_entropy.h"
-#include "parallel/rank_zero.h"
 #include "runtime/log.h"
 #include "runtime/threads.h"
 #include "train/assembly.h"
-#include "train/checkpoint.h"
 #include "train/config.h"
 #include "train/config_fields.h"
 #include "train/evaluation.h"
 #include "train/fault.h"
-#include "train/open_run.h"
-#include "train/run_description.h"
-#include "train/safetensors.h"
-#include "train/tensor_match.h"
+#include "train/initial_weights.h"
+#include "train/nearest_name.h"
 #include "train/weights_hash.h"
 
 namespace lockstep::train {
 namespace {
 
-/// What forward() adds up, and what each rank adds once per step.
-enum Sum : size_t { kLoss, kWeight, kCorrect, kSums, kSaveFlag = kSums, kStopFlag, kEnd };
-constexpr size_t kFlags = kEnd - kSums;
+/// What each rank adds once per step, after the objective's sums.
+enum Flag : size_t { kSave, kStop, kFlags };
 
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
-}
-
-parallel::DataParallelOptions data_parallel_options(const TrainConfig& config) {
+parallel::DataParallelOptions data_parallel_options(const TrainConfig& config, const Objective& objective) {
   parallel::DataParallelOptions options;
   options.virtual_ranks = config.virtual_ranks();
   options.buckets.bucket_bytes = config.comm().bucket_bytes();
   options.loss_scale = config.loss_scale();
-  options.sums = kSums;
+  options.sums = objective.width();
   options.rank_values = kFlags;
   return options;
 }
@@ -55,11 +44,25 @@ bool is_finite(const Tensor& tensor) {
   return greatest < kInfinity;
 }
 
-/// Tensors of a list as they are hashed, compared and broadcast.
-std::vector<Tensor> values_of(const std::vector<NamedTensor>& tensors) {
-  std::vector<Tensor> values;
-  for (const NamedTensor& tensor : tensors) values.push_back(tensor.value);
-  return values;
+/// Null unless the configuration asks for one.
+std::unique_ptr<WeightAverage> make_average(const TrainConfig& config,
+                                            const std::vector<Parameter*>& parameters) {
+  if (config.average_decay() == 0) return nullptr;
+  return std::make_unique<WeightAverage>(parameters, config.average_decay());
+}
+
+/// Of an evaluation: the loss, or a metric by its name.
+double figure(const Measured& result, const std::string& name) {
+  for (const auto& [metric, value] : result.metrics) {
+    if (metric == name) return value;
+  }
+  return result.loss;
+}
+
+void check_classes(const data::SampleSpec& train, const data::SampleSpec& test) {
+  check<DataError>(train.class_names == test.class_names && train.classes == test.classes, "train",
+                   "training and evaluation data of ", train.name,
+                   " have different classes: ", joined(train.class_names), " and ", joined(test.class_names));
 }
 
 }  // namespace
@@ -70,38 +73,43 @@ Trainer::Trainer(const TrainConfig& config, comm::Communicator& communicator, Re
       communicator_(communicator),
       requests_(requests),
       options_(options),
-      train_source_(make_source(config, data::Split::kTrain)),
-      test_source_(make_source(config, data::Split::kTest)),
+      objective_(make_objective(config, options.own)),
+      best_(best_options(config, options.own)),
+      train_source_(make_source(config, data::Split::kTrain, options.own)),
+      test_source_(make_source(config, data::Split::kTest, options.own)),
       train_samples_(sample_count(config, *train_source_, data::Split::kTrain)),
       sampler_({.size = train_samples_, .seed = config.seed(), .shuffle = true}),
-      model_(make_model(config, train_source_->spec())),
-      parameters_(models::parameters(*model_)),
-      data_parallel_(parameters_, models::statistics(*model_), communicator, data_parallel_options(config)),
-      optimizer_(make_optimizer(config, parameters_, data_parallel_)),
+      model_(make_model(config, train_source_->spec(), options.own)),
+      parameters_(freeze(models::parameters(*model_), config.frozen())),
+      data_parallel_(parameters_, models::statistics(*model_), communicator,
+                     data_parallel_options(config, objective_)),
+      optimizer_(make_optimizer(config, parameters_, data_parallel_, options.own)),
+      average_(make_average(config, parameters_)),
       plan_(make_plan(config, train_samples_)),
       schedule_(make_schedule(config, plan_)),
       loader_(*train_source_, sampler_, augment_options(config, train_source_->spec(), data::Split::kTrain),
               loader_options(config, data::Split::kTrain)),
-      report_(config, plan_) {}
+      report_(config, plan_) {
+  check_classes(train_source_->spec(), test_source_->spec());
+}
 
 Outcome Trainer::run() {
   compare_ranks();
   open_run();
-  if (plan_.finished(position_)) {
+  if (finished()) {
     if (communicator_.rank() == 0)
       log::info("the run has finished already, at step ", position_.step, ": nothing left to do");
     write_model();  // the run may have been killed after its last checkpoint, or go on in another directory
     return Outcome::kFinished;
   }
   submit(position_);
-  while (!plan_.finished(position_)) {
+  while (!finished()) {
     const StepResult result = train_step();
     report(result);
     if (evaluation_is_due()) evaluate_model();
-    const bool finished = plan_.finished(position_);
-    const bool stop =
-        !finished && (result.stop || (options_.stop_at_step > 0 && position_.step >= options_.stop_at_step));
-    if (finished || stop || result.save || checkpoint_is_due()) save(finished);
+    const bool stop = !finished() &&
+                      (result.stop || (options_.stop_at_step > 0 && position_.step >= options_.stop_at_step));
+    if (finished() || stop || result.save || checkpoint_is_due()) save();
     if (stop) {
       if (communicator_.rank() == 0)
         log::info("stopped after step ", position_.step, "; go on with --resume latest");
@@ -122,67 +130,6 @@ void Trainer::compare_ranks() {
   parallel::check_facts(communicator_, facts, milliseconds(config_.comm().start_timeout_seconds()));
 }
 
-void Trainer::open_run() {
-  std::string checkpoint;
-  parallel::on_rank_zero(communicator_, "opening the run directory", {}, [&] {
-    OpenedRun opened = train::open_run(options_.output, options_.resume, config_);
-    lock_ = std::move(opened.lock);
-    checkpoint = opened.checkpoint;
-    for (const std::string& line :
-         describe_run(config_, plan_, {.ranks = communicator_.size(), .threads = options_.threads})) {
-      log::info(line);
-    }
-    log::info("run directory: ", options_.output);
-  });
-  checkpoint = parallel::broadcast_text(communicator_, checkpoint);
-  if (!checkpoint.empty()) restore(checkpoint);
-  std::vector<NamedTensor> state = models::state_tensors(*model_);
-  for (NamedTensor& tensor : optimizer_->state()) state.push_back(std::move(tensor));
-  parallel::broadcast_tensors(communicator_, values_of(state));
-  parallel::check_replicas(communicator_, hash_weights(state).tensors, position_.step);
-  if (communicator_.rank() == 0) report_.open(options_.output, position_);
-}
-
-void Trainer::restore(const std::string& path) {
-  std::string state_bytes;
-  parallel::on_rank_zero(
-      communicator_, "loading the checkpoint", milliseconds(config_.checkpoint().timeout_seconds()), [&] {
-        const Checkpoint checkpoint = load_checkpoint(path);
-        TrainConfig saved = checkpoint.state.config();
-        fill_defaults(saved);  // an older build's lacks the newer fields
-        for (const std::string& change : differences(saved, config_)) {
-          log::warning("changed since the checkpoint: ", change);
-        }
-        try {
-          load_by_name(path + "/model.safetensors", checkpoint.model, models::state_tensors(*model_));
-          load_by_name(path + "/optimizer.safetensors", checkpoint.optimizer, optimizer_->state());
-        } catch (const DataError& error) {
-          throw ConfigError(
-              to_text(error.what(), "; the configuration's model or optimizer is not the checkpoint's"));
-        }
-        state_bytes = checkpoint.state.SerializeAsString();
-        log::info("resuming from ", path);
-      });
-  CheckpointState state;
-  ensure(state.ParseFromString(parallel::broadcast_text(communicator_, state_bytes)), "restore",
-         "unreadable state");
-  position_ = {state.step(), state.epoch(), state.sample_offset(), state.samples()};
-  check<ConfigError>(position_.sample == 0 || position_.sample < train_samples_, "resume",
-                     "the checkpoint stands at sample ", position_.sample,
-                     " of its epoch, but there are only ", train_samples_, " training samples now");
-  if (config_.threads() == 0 && state.threads() > 0) take_threads(state.threads());
-  if (communicator_.rank() == 0) report_.add_wall_time(state.wall_time());
-}
-
-/// The number of threads is part of the bits, so a run keeps it wherever it goes on.
-void Trainer::take_threads(int threads) {
-  if (threads != options_.threads && communicator_.rank() == 0)
-    log::info("threads: ", threads, " per rank, as before; ", options_.threads,
-              " would have been chosen here");
-  options_.threads = threads;
-  configure_compute_threads(threads);
-}
-
 Trainer::StepResult Trainer::train_step() {
   const int64_t step = position_.step + 1;  // counted from 1 in everything that people read
   communicator_.set_step(step);
@@ -195,18 +142,18 @@ Trainer::StepResult Trainer::train_step() {
       step_plan(position_), flags, [this](const parallel::MicroBatch& micro_batch, std::span<double> row) {
         return forward(micro_batch, row);
       });
-  check_finite(sums);
   StepResult result;
+  result.measured = objective_.means(sums);
+  check_finite(result.measured.loss);
   result.lr = schedule_(position_.step);
-  if (sums[kWeight] > 0) {  // a step of which no sample counts changes nothing
-    optimizer_->step({.lr = result.lr, .gradient_divisor = sums[kWeight] * config_.loss_scale()});
+  if (result.measured.weight > 0) {  // a step of which no sample counts changes nothing
+    optimizer_->step({.lr = result.lr, .gradient_divisor = result.measured.weight * config_.loss_scale()});
     data_parallel_.commit_statistics();
-    result.loss = sums[kLoss] / sums[kWeight];
-    result.accuracy = sums[kCorrect] / sums[kWeight];
+    if (average_) average_->update();
   }
   position_ = next;
-  result.save = sums[kSaveFlag] > 0;
-  result.stop = sums[kStopFlag] > 0;
+  result.save = sums[objective_.width() + kSave] > 0;
+  result.stop = sums[objective_.width() + kStop] > 0;
   return result;
 }
 
@@ -216,13 +163,7 @@ Tensor Trainer::forward(const parallel::MicroBatch& micro_batch, std::span<doubl
   const models::ForwardContext context{
       true,
       {config_.seed(), static_cast<uint64_t>(position_.step), static_cast<uint64_t>(micro_batch.index)}};
-  const Tensor logits = model_->forward(batch.inputs, context);
-  const auto loss =
-      ops::cross_entropy(logits, batch.targets, {.label_smoothing = config_.loss().label_smoothing()});
-  sums[kLoss] += loss.sum_value;
-  sums[kWeight] += loss.weight;
-  sums[kCorrect] += static_cast<double>(ops::count_correct(logits, batch.targets));
-  return loss.sum;
+  return objective_.measure(batch, model_->forward(batch.inputs, context), sums);
 }
 
 void Trainer::submit(const Position& position) {
@@ -241,13 +182,13 @@ parallel::StepPlan Trainer::step_plan(const Position& position) const {
 }
 
 /// All ranks hold the same sums and gradients, so they come to the same result.
-void Trainer::check_finite(const std::vector<double>& sums) {
+void Trainer::check_finite(double loss) {
   std::string culprit = "none";
   for (size_t i = 0; i < parameters_.size() && culprit == "none"; ++i) {
     if (!is_finite(data_parallel_.gradient(i))) culprit = parameters_[i]->name;
   }
-  if (std::isfinite(sums[kLoss]) && culprit == "none") return;
-  throw Error(to_text("[train] at step ", position_.step + 1, " the loss is ", sums[kLoss] / sums[kWeight],
+  if (std::isfinite(loss) && culprit == "none") return;
+  throw Error(to_text("[train] at step ", position_.step + 1, " the loss is ", loss,
                       "; the first parameter whose gradient is not finite: ", culprit,
                       "; what may help: a lower optimizer.lr, a longer schedule.warmup_epochs",
                       config_.loss_scale() == 1 ? "" : ", a smaller loss_scale"));
@@ -263,12 +204,15 @@ void Trainer::report(const StepResult& result) {
   }
   if (communicator_.rank() != 0) return;
   report_.step({.position = position_,
-                .loss = result.loss,
-                .accuracy = result.accuracy,
+                .measured = result.measured,
                 .lr = result.lr,
                 .times = data_parallel_.times(),
                 .data_wait = loader_.wait_time(),
                 .weights = std::move(weights)});
+}
+
+bool Trainer::finished() const {
+  return plan_.finished(position_) || best_.exhausted();
 }
 
 bool Trainer::evaluation_is_due() const {
@@ -278,14 +222,23 @@ bool Trainer::evaluation_is_due() const {
 }
 
 void Trainer::evaluate_model() {
-  const EvaluationResult result =
-      evaluate(*model_, *test_source_, communicator_,
+  const WeightAverage::InUse averaged(average_.get());
+  const Measured result =
+      evaluate(*model_, *test_source_, objective_, communicator_,
                {.samples = sample_count(config_, *test_source_, data::Split::kTest),
                 .batch = config_.evaluation().batch(),
                 .virtual_ranks = config_.virtual_ranks(),
                 .augment = augment_options(config_, test_source_->spec(), data::Split::kTest),
                 .loader = loader_options(config_, data::Split::kTest)});
   if (communicator_.rank() == 0) report_.evaluation(position_, result);
+  if (best_.update(figure(result, config_.evaluation().best_by()), position_.step) &&
+      config_.evaluation().keep_best()) {
+    write_weights("keeping the best weights", RunDirectory{options_.output}.best());
+  }
+  if (best_.exhausted() && communicator_.rank() == 0) {
+    log::info("no better ", config_.evaluation().best_by(), " than ", best_.value(), " of step ",
+              best_.step(), " for ", config_.evaluation().patience(), " evaluations: the run ends early");
+  }
 }
 
 bool Trainer::checkpoint_is_due() const {
@@ -293,37 +246,6 @@ bool Trainer::checkpoint_is_due() const {
   const int64_t epochs = config_.checkpoint().every_epochs();
   return (steps > 0 && position_.step % steps == 0) ||
          (epochs > 0 && position_.sample == 0 && position_.epoch % epochs == 0);
-}
-
-void Trainer::save(bool finished) {
-  parallel::on_rank_zero(communicator_, "saving the checkpoint",
-                         milliseconds(config_.checkpoint().timeout_seconds()), [&] {
-                           Checkpoint checkpoint{models::state_tensors(*model_), optimizer_->state(), {}};
-                           CheckpointState& state = checkpoint.state;
-                           state.set_step(position_.step);
-                           state.set_epoch(position_.epoch);
-                           state.set_sample_offset(position_.sample);
-                           state.set_samples(position_.samples);
-                           state.set_finished(finished);
-                           state.set_wall_time(report_.wall_time());
-                           state.set_seed(config_.seed());
-                           state.mutable_schedule()->set_step(position_.step);
-                           state.mutable_schedule()->set_peak_lr(scaled_lr(config_));
-                           *state.mutable_config() = config_;
-                           state.set_ranks(communicator_.size());
-                           state.set_threads(options_.threads);
-                           save_checkpoint(RunDirectory{options_.output}.checkpoints(), checkpoint,
-                                           {.keep = config_.checkpoint().keep()});
-                         });
-}
-
-void Trainer::write_model() {
-  parallel::on_rank_zero(communicator_, "writing the model",
-                         milliseconds(config_.checkpoint().timeout_seconds()), [&] {
-                           save_safetensors(RunDirectory{options_.output}.model(),
-                                            models::state_tensors(*model_), {{"format", "pt"}});
-                         });
-  if (communicator_.rank() == 0) report_.finish(options_.output);
 }
 
 }  // namespace lockstep::train

@@ -2,6 +2,7 @@
 // reduced data.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -16,10 +17,15 @@
 #include "parallel/consistency.h"
 #include "parallel/data_parallel.h"
 #include "proto/train_config.pb.h"
+#include "train/best_so_far.h"
+#include "train/checkpoint.h"
+#include "train/extensions.h"
+#include "train/objective.h"
 #include "train/requests.h"
 #include "train/run_directory.h"
 #include "train/run_report.h"
 #include "train/training_plan.h"
+#include "train/weight_average.h"
 
 namespace lockstep::train {
 
@@ -32,6 +38,7 @@ struct TrainerOptions {
   int threads = 1;
   /// Library versions and the like that must be equal on all ranks, beside what the trainer compares anyway.
   std::vector<parallel::Fact> facts;
+  Extensions own = {};  ///< the program's models, data, losses and so on
 };
 
 enum class Outcome {
@@ -53,8 +60,7 @@ class Trainer {
  private:
   /// What all ranks know after a step.
   struct StepResult {
-    double loss = 0;  ///< mean over the step's samples
-    double accuracy = 0;
+    Measured measured;
     double lr = 0;
     bool save = false;
     bool stop = false;
@@ -62,33 +68,42 @@ class Trainer {
 
   void compare_ranks();
   void open_run();
-  void restore(const std::string& checkpoint);
+  void begin();
+  void share_state();
+  void restore(const std::string& path);
+  void restore_tensors(const std::string& path, const Checkpoint& checkpoint);
   void take_threads(int threads);
   StepResult train_step();
   Tensor forward(const parallel::MicroBatch& micro_batch, std::span<double> sums);
   void submit(const Position& position);
   parallel::StepPlan step_plan(const Position& position) const;
-  void check_finite(const std::vector<double>& sums);
+  void check_finite(double loss);
   void report(const StepResult& result);
   void evaluate_model();
-  void save(bool finished);
+  void save();
+  bool finished() const;
   bool evaluation_is_due() const;
   bool checkpoint_is_due() const;
+  void write_weights(const char* why, const std::string& path);
   void write_model();
+  std::chrono::milliseconds checkpoint_timeout() const;
 
   TrainConfig config_;
   comm::Communicator& communicator_;
   Requests& requests_;
   TrainerOptions options_;
 
+  Objective objective_;
+  BestSoFar best_;
   std::unique_ptr<data::DataSource> train_source_;
   std::unique_ptr<data::DataSource> test_source_;
   int64_t train_samples_;
   data::Sampler sampler_;
   std::unique_ptr<models::Module> model_;
-  std::vector<Parameter*> parameters_;
+  std::vector<Parameter*> parameters_;  // those that are not frozen
   parallel::DistributedDataParallel data_parallel_;
   std::unique_ptr<optim::Optimizer> optimizer_;
+  std::unique_ptr<WeightAverage> average_;  // null: none
   TrainingPlan plan_;
   optim::LrSchedule schedule_;
   data::Loader loader_;

@@ -1,11 +1,11 @@
 #include "data/formats/table.h"
 
-#include <array>
 #include <filesystem>
 
 #include "data/formats/idx.h"
 #include "data/formats/synthetic.h"
 #include "runtime/error.h"
+#include "runtime/named_rows.h"
 
 namespace lockstep::data {
 
@@ -39,35 +39,20 @@ std::unique_ptr<DataSource> open_synthetic(const SourceOptions& options) {
                        .split = options.split});
 }
 
-struct SourceRow {
-  const char* name;
-  const char* description;
-  std::unique_ptr<DataSource> (*open)(const SourceOptions& options);
-};
-
-constexpr std::array kSources{
-    SourceRow{"fashion_mnist", "60,000 + 10,000 grey 28 x 28 images of clothes, as Debian ships them",
-              open_fashion_mnist},
-    SourceRow{"idx", "a directory with IDX files, plain or .gz, as of MNIST", open_idx},
-    SourceRow{"synthetic", "made-up images of any size that a model can learn", open_synthetic},
+constexpr SourceRow kSources[] = {
+    {"fashion_mnist", open_fashion_mnist},
+    {"idx", open_idx},
+    {"synthetic", open_synthetic},
 };
 
 }  // namespace
 
-std::unique_ptr<DataSource> open_source(const SourceOptions& options) {
-  std::string known;
-  for (const SourceRow& row : kSources) {
-    if (options.name == row.name) return row.open(options);
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  throw InvalidArgument(
-      to_text("[open_source] unknown data source \"", options.name, "\": expected one of ", known));
+std::vector<std::string> source_names(const std::vector<SourceRow>& own) {
+  return names_of(with_own(kSources, own));
 }
 
-std::vector<SourceDescription> list_sources() {
-  std::vector<SourceDescription> list;
-  for (const SourceRow& row : kSources) list.push_back({row.name, row.description});
-  return list;
+std::unique_ptr<DataSource> open_source(const SourceOptions& options, const std::vector<SourceRow>& own) {
+  return find_row("data", with_own(kSources, own), options.name).open(options);
 }
 
 }  // namespace lockstep::data

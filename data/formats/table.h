@@ -28,14 +28,16 @@ struct SourceOptions {
   uint64_t seed = 0;
 };
 
-/// Throws InvalidArgument listing the known names when `options.name` is none, DataError when the data is
-/// missing or wrong.
-std::unique_ptr<DataSource> open_source(const SourceOptions& options);
-
-struct SourceDescription {
-  std::string name;
-  std::string description;  ///< one line for people
+struct SourceRow {
+  const char* name;
+  std::unique_ptr<DataSource> (*open)(const SourceOptions& options);
 };
-std::vector<SourceDescription> list_sources();
+
+/// Those of this library, then the program's own.
+std::vector<std::string> source_names(const std::vector<SourceRow>& own = {});
+
+/// Throws ConfigError listing the known names when `options.name` is none, DataError when the data is missing
+/// or wrong.
+std::unique_ptr<DataSource> open_source(const SourceOptions& options, const std::vector<SourceRow>& own = {});
 
 }  // namespace lockstep::data

@@ -43,7 +43,7 @@ std::string write_run(const TemporaryFolder& folder, const std::string& name, co
     options.change(record);
     writer.write(record);
     if (step % 20 == 0)
-      writer.write(EvaluationRecord{.step = step, .loss = 0.5, .accuracy = 0.25, .count = 10});
+      writer.write(EvaluationRecord{.step = step, .loss = 0.5, .metrics = {{"accuracy", 0.25}}, .count = 10});
   }
   return run.root;
 }

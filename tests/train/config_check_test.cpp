@@ -14,7 +14,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const KnownNames kKnown{{"cnn", "mlp"}, {"synthetic", "idx"}, {"sgd"}, {"constant", "cosine"}, {"ring"}};
+const KnownNames kKnown{.models = {"cnn", "mlp"},
+                        .data = {"synthetic", "idx"},
+                        .optimizers = {"sgd"},
+                        .losses = {"cross_entropy"},
+                        .metrics = {"accuracy"},
+                        .schedules = {"constant", "cosine"},
+                        .algorithms = {"ring"}};
 
 std::string mistakes_of(const std::vector<std::string>& assignments) {
   TrainConfig config = default_config();
@@ -76,8 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"data.prefetch=0"}, "data.prefetch"},
         BadValue{{"data.synthetic.train_samples=0"}, "data.synthetic.train_samples"},
         BadValue{{"data.synthetic.test_samples=0"}, "data.synthetic.test_samples"},
-        BadValue{{"data.classes=-1"}, "data.classes"},
-        BadValue{{"data.image.size=0"}, "data.image.size"},
+        BadValue{{"data.classes=-1"}, "data.classes"}, BadValue{{"data.image.size=0"}, "data.image.size"},
         BadValue{{"data.image.channels=2"}, "data.image.channels"},
         BadValue{{"data.image.center_crop=0"}, "data.image.center_crop"},
         BadValue{{"data.image.center_crop=1.1"}, "data.image.center_crop"},
@@ -90,7 +95,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"data.augment.hue=0.6"}, "data.augment.hue"},
         BadValue{{"optimizer.beta1=1"}, "optimizer.beta1"},
         BadValue{{"optimizer.trust_coefficient=0"}, "optimizer.trust_coefficient"},
-        BadValue{{"model.patch=-1"}, "model.patch"},
+        BadValue{{"model.patch=-1"}, "model.patch"}, BadValue{{"loss.name=hinge"}, "loss.name"},
+        BadValue{{"evaluation.metrics=recall"}, "evaluation.metrics"},
+        BadValue{{"evaluation.patience=-1"}, "evaluation.patience"},
+        BadValue{{"evaluation.min_improvement=-1"}, "evaluation.min_improvement"},
+        BadValue{{"average_decay=1"}, "average_decay"}, BadValue{{"init_from.skip=fc.*"}, "init_from.path"},
         BadValue{{"data.synthetic.channels=0"}, "data.synthetic.channels"},
         BadValue{{"data.synthetic.height=0"}, "data.synthetic.height"},
         BadValue{{"data.synthetic.width=0"}, "data.synthetic.width"},

@@ -68,7 +68,7 @@ TEST(ConfigSet, AnUnknownFieldIsAnsweredWithTheNearestAndAll) {
 TEST(ConfigSet, AFieldOfAnotherGroupIsFound) {
   EXPECT_THAT(set_error("lr=0.1"), HasSubstr("did you mean optimizer.lr?"));
   EXPECT_THAT(set_error("name=x"),
-              HasSubstr("did you mean model.name, data.name, optimizer.name, schedule.name?"));
+              HasSubstr("did you mean model.name, data.name, optimizer.name, schedule.name, loss.name?"));
 }
 
 TEST(ConfigSet, AValueThatDoesNotFitIsAnsweredWithWhatDoes) {
@@ -91,6 +91,16 @@ TEST(ConfigSet, TheWrongShapeOfAPathIsExplained) {
   EXPECT_THAT(set_error("seed"), HasSubstr("expected field=value, got \"seed\""));
   EXPECT_THAT(set_error("=1"), HasSubstr("expected field=value"));
   EXPECT_THAT(set_error("optimizer.=1"), HasSubstr("there is no field \"\""));
+}
+
+TEST(ConfigSet, AListOfTextsNeedsNoQuotes) {
+  TrainConfig config = default_config();
+  apply_set(config, "frozen=conv*,bn?.weight");
+  ASSERT_EQ(config.frozen_size(), 2);
+  EXPECT_EQ(config.frozen(0), "conv*");
+  EXPECT_EQ(config.frozen(1), "bn?.weight");
+  apply_set(config, "frozen=");
+  EXPECT_EQ(config.frozen_size(), 0);
 }
 
 }  // namespace

@@ -47,8 +47,10 @@ class PixelModel final : public models::Module {
   }
 };
 
-EvaluationResult evaluate_on(int ranks, int64_t samples) {
-  EvaluationResult result;
+const Objective kClassifier(losses().front(), {}, {metrics().front()});
+
+Measured evaluate_on(int ranks, int64_t samples) {
+  Measured result;
   std::mutex mutex;
   test::run_ranks(ranks, [&](comm::Communicator& communicator) {
     PixelModel model;
@@ -56,9 +58,9 @@ EvaluationResult evaluate_on(int ranks, int64_t samples) {
     EvaluationOptions options;
     options.samples = samples;
     options.batch = 3;
-    const EvaluationResult mine = evaluate(model, source, communicator, options);
+    const Measured mine = evaluate(model, source, kClassifier, communicator, options);
     const std::lock_guard lock(mutex);
-    if (result.count == 0) result = mine;
+    if (result.weight == 0) result = mine;
     EXPECT_EQ(mine.loss, result.loss) << "ranks disagree";
   });
   return result;
@@ -66,13 +68,13 @@ EvaluationResult evaluate_on(int ranks, int64_t samples) {
 
 TEST(Evaluation, CountsEverySampleOnceOnAnyNumberOfRanks) {
   for (const int64_t samples : {3, 10, 21}) {
-    const EvaluationResult alone = evaluate_on(1, samples);
-    EXPECT_EQ(alone.count, samples);
-    EXPECT_DOUBLE_EQ(alone.accuracy, 2.0 / static_cast<double>(samples));
+    const Measured alone = evaluate_on(1, samples);
+    EXPECT_EQ(alone.weight, samples);
+    EXPECT_DOUBLE_EQ(alone.metrics[0].second, 2.0 / static_cast<double>(samples));
     for (const int ranks : {2, 3, 4}) {
-      const EvaluationResult result = evaluate_on(ranks, samples);
-      EXPECT_EQ(result.count, samples) << ranks;
-      EXPECT_EQ(result.accuracy, alone.accuracy) << ranks;
+      const Measured result = evaluate_on(ranks, samples);
+      EXPECT_EQ(result.weight, samples) << ranks;
+      EXPECT_EQ(result.metrics, alone.metrics) << ranks;
       EXPECT_EQ(result.loss, alone.loss) << ranks;
     }
   }

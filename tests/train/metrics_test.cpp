@@ -72,7 +72,8 @@ TEST(Metrics, HashesAndFurtherFiguresFollow) {
 TEST(Metrics, AnEvaluationIsALine) {
   const TemporaryFolder folder;
   MetricsWriter(folder.path("m"))
-      .write(EvaluationRecord{.step = 469, .epoch = 1, .loss = 0.5, .accuracy = 0.875, .count = 10000});
+      .write(EvaluationRecord{
+          .step = 469, .epoch = 1, .loss = 0.5, .metrics = {{"accuracy", 0.875}}, .count = 10000});
   EXPECT_EQ(content_of(folder.path("m")),
             "{\"step\":469,\"epoch\":1,\"eval_loss\":0.5,\"eval_accuracy\":0.875,\"eval_count\":10000}\n");
 }

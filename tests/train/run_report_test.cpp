@@ -18,7 +18,7 @@ class RunReportTest : public ::testing::Test {
       position = plan_.after(position);
       StepReport step;
       step.position = position;
-      step.loss = 1.0 / static_cast<double>(position.step);
+      step.measured.loss = 1.0 / static_cast<double>(position.step);
       report.step(step);
     }
   }
@@ -39,7 +39,7 @@ TEST_F(RunReportTest, WritesALinePerStepAndEvaluation) {
   Position position;
   report.open(folder_.path(), position);
   report_steps(report, position, 4);
-  report.evaluation(position, {.loss = 0.5, .accuracy = 0.75, .count = 21});
+  report.evaluation(position, {.loss = 0.5, .metrics = {{"accuracy", 0.75}}, .weight = 21});
   const auto lines = read_metrics(folder_.path("metrics.jsonl"));
   ASSERT_EQ(lines.size(), 5U);
   EXPECT_EQ(lines[1].fields["loss"], 0.5);

@@ -3,54 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "runtime/error.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/run_ranks.h"
-#include "tests/train/small_run.h"
-#include "tests/train/temporary_folder.h"
+#include "tests/train/trainer_fixture.h"
 #include "train/checkpoint.h"
-#include "train/metrics_file.h"
 
 namespace lockstep::train {
 namespace {
-
-class TrainerTest : public ::testing::Test {
- protected:
-  std::string path(const std::string& name) const { return folder_.path(name); }
-
-  /// Trains on ranks that are threads; returns how it ended, the same on all ranks.
-  Outcome train(int ranks, const std::string& name, const TrainConfig& config = small_run(),
-                const TrainerOptions& options = {}) {
-    std::atomic<int> finished{0};
-    test::run_ranks(ranks, [&](comm::Communicator& communicator) {
-      TrainerOptions own = options;
-      own.output = path(name);
-      Trainer trainer(config, communicator, requests_, own);
-      if (trainer.run() == Outcome::kFinished) ++finished;
-    });
-    EXPECT_TRUE(finished == 0 || finished == ranks) << "ranks disagree about the end";
-    return finished > 0 ? Outcome::kFinished : Outcome::kStopped;
-  }
-
-  std::string weights(const std::string& name) const {
-    std::ifstream file(path(name) + "/model.safetensors", std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  std::vector<double> losses(const std::string& name) const {
-    std::vector<double> values;
-    for (const MetricsLine& line : read_metrics(path(name) + "/metrics.jsonl")) {
-      if (line.fields.contains("loss")) values.push_back(line.fields["loss"].get<double>());
-    }
-    return values;
-  }
-
-  TemporaryFolder folder_;
-  Requests requests_;
-};
 
 TEST_F(TrainerTest, TheSameBitsOnAnyNumberOfRanks) {
   train(1, "np1");
