@@ -1,5 +1,6 @@
 #include "ops/indexing/indexing.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -17,10 +18,11 @@ Tensor checked_indices(const char* operation, const Tensor& index, int64_t exten
   check_cpu(operation, index);
   const Tensor plain_index = plain_contiguous(index);
   const int64_t* values = plain_index.data<int64_t>();
-  for (int64_t i = 0; i < plain_index.count(); ++i) {
-    check(values[i] >= 0 && values[i] < extent, operation, "index ", i, " of shape ", index.shape(), " is ",
-          values[i], ": expected one in [0, ", extent, ")");
-  }
+  const int64_t count = plain_index.count();
+  const auto is_outside = [extent](int64_t value) { return value < 0 || value >= extent; };
+  const int64_t first = std::find_if(values, values + count, is_outside) - values;
+  check(first == count, operation, "index ", first, " of shape ", index.shape(), " is ",
+        first < count ? values[first] : 0, ": expected one in [0, ", extent, ")");
   return plain_index;
 }
 

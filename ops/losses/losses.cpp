@@ -1,5 +1,7 @@
 #include "ops/losses/losses.h"
 
+#include <algorithm>
+
 #include "ops/losses/losses_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
@@ -14,6 +16,16 @@ void check_same_shape(const char* operation, const Tensor& a, const Tensor& b) {
   }
   check(a.shape() == b.shape(), operation, "expected operands of one shape, got ", a.shape(), " and ",
         b.shape());
+}
+
+/// NaN is none.
+void check_probabilities(const char* operation, const Tensor& targets) {
+  const float* values = targets.data<float>();
+  const int64_t count = targets.count();
+  const auto is_outside = [](float value) { return !(value >= 0 && value <= 1); };
+  const int64_t first = std::find_if(values, values + count, is_outside) - values;
+  check(first == count, operation, "target ", first, " is ", first < count ? values[first] : 0,
+        ": expected one in [0, 1]");
 }
 
 LossResult loss_result(double sum, int64_t items) {
@@ -52,11 +64,7 @@ LossResult bce_with_logits(const Tensor& logits, const Tensor& targets) {
   check_same_shape("bce_with_logits", logits, targets);
   const Tensor x = plain_contiguous(logits);
   const Tensor t = plain_contiguous(targets);
-  for (int64_t i = 0; i < t.count(); ++i) {
-    const float target = t.data<float>()[i];
-    check(target >= 0 && target <= 1, "bce_with_logits", "target ", i, " is ", target,
-          ": expected one in [0, 1]");
-  }
+  check_probabilities("bce_with_logits", t);
   LossResult result =
       loss_result(cpu::binary_cross_entropy(x.data<float>(), t.data<float>(), x.count()), x.count());
   result.sum = record("bce_with_logits", result.sum, {logits},

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -12,6 +13,20 @@ namespace {
 constexpr int64_t kGrain = 1 << 14;  // elements per thread at least
 constexpr int64_t kBlock = 4096;     // elements that are added on their own, whatever the number of threads
 
+/// The sum of term(i) over [begin, end): i goes to lane i - begin mod 8, the lanes are added in pairs. The
+/// compiler keeps the lanes in vector registers.
+template <class Term>
+double sum_block(int64_t begin, int64_t end, Term term) {
+  constexpr int64_t kLanes = 8;
+  std::array<double, kLanes> lanes{};
+  int64_t i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) lanes[static_cast<size_t>(lane)] += term(i + lane);
+  }
+  for (; i < end; ++i) lanes[static_cast<size_t>((i - begin) % kLanes)] += term(i);
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
 /// The sum of term(i) over [0, count): blocks by any thread, the blocks' sums in order.
 template <class Term>
 double sum_of(int64_t count, Term term) {
@@ -19,14 +34,25 @@ double sum_of(int64_t count, Term term) {
   std::vector<double> sums(static_cast<size_t>(blocks));
   parallel_for(blocks, kGrain / kBlock, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
-      double sum = 0;
-      for (int64_t i = block * kBlock; i < std::min(count, (block + 1) * kBlock); ++i) sum += term(i);
-      sums[static_cast<size_t>(block)] = sum;
+      sums[static_cast<size_t>(block)] =
+          sum_block(block * kBlock, std::min(count, (block + 1) * kBlock), term);
     }
   });
   double total = 0;
   for (const double sum : sums) total += sum;
   return total;
+}
+
+/// log(1 + e) for e in [0, 1] within 1e-9 of its value: 2 atanh(s) for s = e / (2 + e) <= 1/3, of which nine
+/// terms of the series are enough. Of plain arithmetic, so that it becomes vector code.
+double log_one_plus(double e) {
+  const double s = e / (2 + e);
+  const double square = s * s;
+  double series = 1.0 / 17;
+  for (const double term : {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0}) {
+    series = series * square + term;
+  }
+  return 2 * s * series;
 }
 
 }  // namespace
@@ -48,7 +74,8 @@ double binary_cross_entropy(const float* logits, const float* targets, int64_t c
   return sum_of(count, [=](int64_t i) {
     const double x = static_cast<double>(logits[i]);
     const double positive = x < 0 ? 0 : x;  // NaN stays
-    return positive - x * static_cast<double>(targets[i]) + std::log1p(std::exp(-std::abs(x)));
+    return positive - x * static_cast<double>(targets[i]) +
+           log_one_plus(static_cast<double>(exponential(-std::abs(logits[i]))));
   });
 }
 

@@ -48,17 +48,41 @@ Planes plan_planes(const Shape& shape, const Shape& strides) {
   return planes;
 }
 
+/// One tile of elements that do not lie next to each other along the columns: read along the rows and put
+/// into order in a buffer, since the lines of a column, a power of two apart, say, may not fit the cache at
+/// once.
+template <class T>
+void pack_tile(const Planes& planes, const T* from, T* to, int64_t rows, int64_t columns) {
+  std::array<std::array<T, kTile>, kTile> buffer;
+  for (int64_t column = 0; column < columns; ++column) {
+    const T* source = from + column * planes.column_stride;
+    for (int64_t row = 0; row < rows; ++row) {
+      buffer[static_cast<size_t>(row)][static_cast<size_t>(column)] = source[row * planes.row_stride];
+    }
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    std::copy_n(buffer[static_cast<size_t>(row)].begin(), columns, to + row * planes.row_result_stride);
+  }
+}
+
 template <class T>
 void pack_rows(const Planes& planes, const T* from, T* to, int64_t first_row, int64_t last_row) {
-  for (int64_t first_column = 0; first_column < planes.columns; first_column += kTile) {
-    const int64_t last_column = std::min(planes.columns, first_column + kTile);
+  if (planes.column_stride == 0) {
     for (int64_t row = first_row; row < last_row; ++row) {
-      const T* source = from + row * planes.row_stride;
-      T* target = to + row * planes.row_result_stride;
-      for (int64_t column = first_column; column < last_column; ++column) {
-        target[column] = source[column * planes.column_stride];
-      }
+      std::fill_n(to + row * planes.row_result_stride, planes.columns, from[row * planes.row_stride]);
     }
+    return;
+  }
+  if (planes.column_stride == 1) {
+    for (int64_t row = first_row; row < last_row; ++row) {
+      std::copy_n(from + row * planes.row_stride, planes.columns, to + row * planes.row_result_stride);
+    }
+    return;
+  }
+  for (int64_t column = 0; column < planes.columns; column += kTile) {
+    pack_tile(planes, from + first_row * planes.row_stride + column * planes.column_stride,
+              to + first_row * planes.row_result_stride + column, last_row - first_row,
+              std::min(kTile, planes.columns - column));
   }
 }
 

@@ -14,13 +14,12 @@ Tensor spread(const Tensor& x, const Shape& shape) {
   return contiguous(plain(x.detach()).expand(shape));
 }
 
-Tensor choose(const Tensor& condition, const Tensor& a, const Tensor& b) {
-  const Shape& shape = condition.shape();
-  const Tensor if_set = spread(a, shape);
-  const Tensor if_not = spread(b, shape);
-  Tensor result = Tensor::empty(shape, a.dtype());
-  cpu::where(condition.data<uint8_t>(), if_set.raw(), if_not.raw(), result.count(), size_of(a.dtype()),
-             result.raw());
+/// The part of `g` that came from the operand which was taken where the condition is `chosen`.
+Tensor part_of_gradient(const Tensor& condition, bool chosen, const Tensor& g) {
+  const Tensor from = plain_contiguous(g);
+  Tensor result = Tensor::empty(from.shape(), from.dtype());
+  cpu::keep_where(condition.data<uint8_t>(), chosen, from.raw(), from.count(), size_of(from.dtype()),
+                  result.raw());
   return result;
 }
 
@@ -37,13 +36,19 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Shape shape =
       broadcast_shapes("where", condition.shape(), broadcast_shapes("where", a.shape(), b.shape()));
   const Tensor choice = spread(condition, shape);
-  return record("where", choose(choice, a, b), {a, b},
+  const Tensor if_set = spread(a, shape);
+  const Tensor if_not = spread(b, shape);
+  Tensor result = Tensor::empty(shape, a.dtype());
+  cpu::where(choice.data<uint8_t>(), if_set.raw(), if_not.raw(), result.count(), size_of(a.dtype()),
+             result.raw());
+  return record("where", result, {a, b},
                 [saved = SavedTensor(choice, "where"), a_shape = a.shape(),
                  b_shape = b.shape()](BackwardContext& context) {
                   const Tensor& g = context.grad();
-                  const Tensor zero = Tensor::zeros({}, g.dtype());
-                  if (context.needs(0)) context.add(0, sum_to(choose(saved.get(), g, zero), a_shape));
-                  if (context.needs(1)) context.add(1, sum_to(choose(saved.get(), zero, g), b_shape));
+                  if (context.needs(0))
+                    context.add(0, sum_to(part_of_gradient(saved.get(), true, g), a_shape));
+                  if (context.needs(1))
+                    context.add(1, sum_to(part_of_gradient(saved.get(), false, g), b_shape));
                 });
 }
 

@@ -26,9 +26,8 @@ test::OpCase op_case(int64_t rows, int64_t classes, int64_t k) {
   return {.name = to_text("count_in_top_k of ", k),
           .inputs = {test::random_array({rows, classes}, 1)},
           .run =
-              [=](const std::vector<Tensor>& x) {
-                const Tensor classes_of_rows = Tensor::from(targets, {rows});
-                return Tensor::full({}, static_cast<double>(count_in_top_k(x[0], classes_of_rows, k)));
+              [given = Tensor::from(targets, {rows}), k](const std::vector<Tensor>& x) {
+                return Tensor::full({}, static_cast<double>(count_in_top_k(x[0], given, k)));
               },
           .reference =
               [=](const std::vector<test::Array>& x) {

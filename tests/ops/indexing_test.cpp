@@ -28,28 +28,30 @@ Tensor index_tensor(const Array& index) {
 
 OpCase gather_case(const Shape& shape, int dim, const Shape& picked) {
   const Array index = some_indices(picked, shape[dim]);
-  return {.name = to_text("gather of ", picked, " from ", shape, " along ", dim),
-          .inputs = {test::random_array(shape, 1)},
-          .run = [=](const std::vector<Tensor>& x) { return gather(x[0], dim, index_tensor(index)); },
-          .reference =
-              [=](const std::vector<Array>& x) {
-                Array result = test::full(picked, 0);
-                test::for_each_index(picked, [&](const std::vector<int64_t>& at) {
-                  std::vector<int64_t> source = at;
-                  source[static_cast<size_t>(dim < 0 ? dim + shape.ndim() : dim)] =
-                      static_cast<int64_t>(index.at(at));
-                  result.at(at) = x[0].at(source);
-                });
-                return result;
-              },
-          .value_tolerance = 0};
+  return {
+      .name = to_text("gather of ", picked, " from ", shape, " along ", dim),
+      .inputs = {test::random_array(shape, 1)},
+      .run = [dim, at = index_tensor(index)](const std::vector<Tensor>& x) { return gather(x[0], dim, at); },
+      .reference =
+          [=](const std::vector<Array>& x) {
+            Array result = test::full(picked, 0);
+            test::for_each_index(picked, [&](const std::vector<int64_t>& at) {
+              std::vector<int64_t> source = at;
+              source[static_cast<size_t>(dim < 0 ? dim + shape.ndim() : dim)] =
+                  static_cast<int64_t>(index.at(at));
+              result.at(at) = x[0].at(source);
+            });
+            return result;
+          },
+      .value_tolerance = 0};
 }
 
 OpCase select_case(const Shape& shape, int dim, int64_t chosen) {
   const Array index = some_indices({chosen}, shape[dim]);
   return {.name = to_text("index_select of ", chosen, " from ", shape, " along ", dim),
           .inputs = {test::random_array(shape, 2)},
-          .run = [=](const std::vector<Tensor>& x) { return index_select(x[0], dim, index_tensor(index)); },
+          .run = [dim, at = index_tensor(index)](
+                     const std::vector<Tensor>& x) { return index_select(x[0], dim, at); },
           .reference =
               [=](const std::vector<Array>& x) {
                 Shape picked = shape;
@@ -215,20 +217,22 @@ TEST(Indexing, ErrorsNamePositionValueAndRange) {
 }  // namespace
 
 test::OpRows indexing_rows() {
-  return {
-      {.name = "gather",
-       .checked = gather_case({2, 5, 3}, 1, {2, 4, 3}),
-       .timed =
-           [] {
-             return gather_case({1024, 1024}, 1, {1024, 1024});
-           }},
-      {.name = "index_select",
-       .checked = select_case({2, 5, 3}, 1, 6),
-       .timed =
-           [] {
-             return select_case({4096, 1024}, 0, 4096);
-           }},
-      {.name = "one_hot", .checked = one_hot_case(9, 4), .timed = [] { return one_hot_case(4096, 1000); }}};
+  return {{.name = "gather",
+           .checked = gather_case({2, 5, 3}, 1, {2, 4, 3}),
+           .timed =
+               [] {
+                 return gather_case({1024, 1024}, 1, {1024, 1024});
+               }},
+          {.name = "index_select",
+           .checked = select_case({2, 5, 3}, 1, 6),
+           .timed =
+               [] {
+                 return select_case({4096, 1024}, 0, 4096);
+               }},
+          {.name = "one_hot",
+           .checked = one_hot_case(9, 4),
+           .timed = [] { return one_hot_case(4096, 1000); },
+           .element_types = "i64"}};
 }
 
 }  // namespace lockstep::ops

@@ -16,8 +16,10 @@ struct OpRow {
   OpCase checked;    ///< small: its values and gradients are compared with the reference
   /// The same operation on inputs of a typical size; their reference is not called.
   std::function<OpCase()> timed;
-  double flops =
-      0;  ///< of one forward of `timed`, multiplications and additions; 0: memory is what bounds it
+  /// Multiplications and additions of one forward of `timed`; 0: memory is what bounds it.
+  double flops = 0;
+  /// What the operation takes, where `run` converts its operands; else that is found by trying.
+  std::string element_types = {};
 };
 using OpRows = std::vector<OpRow>;
 

@@ -21,10 +21,8 @@ OpCase op_case(const Shape& condition, const Shape& a, const Shape& b) {
   const Array coin = test::map(test::random_array(condition, 3), [](double x) { return x > 0 ? 1 : 0; });
   return {.name = to_text("where of ", condition, ", ", a, " and ", b),
           .inputs = {test::random_array(a, 1), test::random_array(b, 2)},
-          .run =
-              [coin](const std::vector<Tensor>& x) {
-                return where(cast(test::to_strided_tensor(coin), DType::kU8), x[0], x[1]);
-              },
+          .run = [choice = cast(test::to_strided_tensor(coin), DType::kU8)](
+                     const std::vector<Tensor>& x) { return where(choice, x[0], x[1]); },
           .reference =
               [coin](const std::vector<Array>& x) {
                 // Of both products one is 0.

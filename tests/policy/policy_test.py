@@ -9,6 +9,7 @@ import environment
 import layering
 import links
 import mirror
+import operations
 import preprocessor
 import tree
 import wording
@@ -126,6 +127,13 @@ class RuleTest(unittest.TestCase):
             "docs/page.md": "## The same bits: 4\n[here](#the-same-bits-4)\n[there](#there)\n",
         }
         self.assertEqual(self.found(links.check, files), ["README.md:1", "README.md:3", "docs/page.md:3"])
+
+    def test_every_operation_is_in_the_table(self):
+        files = {
+            "ops/CMakeLists.txt": "# add_op(comment)\nadd_op(relu)\nadd_op(re)\n",
+            "docs/operations.md": f"| [relu]({'..'}/ops/relu/relu.h) | Rectified linear unit. |\n",
+        }
+        self.assertEqual(self.found(operations.check, files), ["ops/CMakeLists.txt:3"])
 
     def test_reminders_and_private_paths_are_found(self):
         up = ".." + "/"
