@@ -20,8 +20,8 @@ void check_view(const std::string& name, const char* what, const Tensor& tensor)
 
 }  // namespace
 
-Optimizer::Optimizer(std::vector<OptimizedParameter> parameters, std::vector<std::string> buffer_names)
-    : parameters_(std::move(parameters)), buffer_names_(std::move(buffer_names)) {
+Optimizer::Optimizer(std::vector<OptimizedParameter> parameters, StateLayout layout)
+    : parameters_(std::move(parameters)), layout_(std::move(layout)) {
   offsets_.push_back(0);
   for (const OptimizedParameter& parameter : parameters_) {
     check_view(parameter.name, "value", parameter.value);
@@ -30,13 +30,15 @@ Optimizer::Optimizer(std::vector<OptimizedParameter> parameters, std::vector<std
           ": value has shape ", parameter.value.shape(), ", gradient ", parameter.gradient.shape());
     offsets_.push_back(offsets_.back() + parameter.value.count());
   }
-  for (size_t i = 0; i < buffer_names_.size(); ++i) buffers_.push_back(Tensor::zeros({offsets_.back()}));
+  for (size_t i = 0; i < layout_.buffers.size(); ++i) buffers_.push_back(Tensor::zeros({offsets_.back()}));
+  if (layout_.counts_steps) steps_ = Tensor::zeros({}, DType::kI64);
 }
 
 void Optimizer::step(const StepOptions& options) {
   check(std::isfinite(options.lr), "optimizer", "lr: expected a finite number, got ", options.lr);
   check(std::isfinite(options.gradient_divisor) && options.gradient_divisor > 0, "optimizer",
         "gradient_divisor: expected a positive number, got ", options.gradient_divisor);
+  if (layout_.counts_steps) ++*steps_.data<int64_t>();
   update(options);
   for (OptimizedParameter& parameter : parameters_) parameter.value.bump_version();
 }
@@ -46,10 +48,11 @@ std::vector<NamedTensor> Optimizer::state() const {
   for (size_t p = 0; p < parameters_.size(); ++p) {
     const Tensor& value = parameters_[p].value;
     for (size_t b = 0; b < buffers_.size(); ++b) {
-      tensors.push_back({parameters_[p].name + '.' + buffer_names_[b],
+      tensors.push_back({parameters_[p].name + '.' + layout_.buffers[b],
                          buffers_[b].narrow(0, offsets_[p], value.count()).view(value.shape())});
     }
   }
+  if (layout_.counts_steps) tensors.push_back({"step", steps_});
   return tensors;
 }
 
@@ -57,12 +60,22 @@ void Optimizer::load_state(const std::vector<NamedTensor>& saved) {
   copy_by_name("optimizer state", saved, state());
 }
 
+std::vector<int64_t> Optimizer::counts() const {
+  std::vector<int64_t> counts;
+  for (const OptimizedParameter& parameter : parameters_) counts.push_back(parameter.value.count());
+  return counts;
+}
+
+Optimizer::Piece Optimizer::piece(size_t parameter, int64_t begin, int64_t count) const {
+  return {parameters_[parameter], parameter, begin, offsets_[parameter] + begin, count};
+}
+
 void Optimizer::for_each_piece(const std::function<void(const Piece&)>& update) const {
   parallel_for(offsets_.back(), kGrain, [&](int64_t begin, int64_t end) {
     const auto next = std::upper_bound(offsets_.begin(), offsets_.end(), begin);
     for (auto p = static_cast<size_t>(next - offsets_.begin()) - 1; begin < end; ++p) {
       const int64_t stop = std::min(end, offsets_[p + 1]);
-      if (begin < stop) update({parameters_[p], begin - offsets_[p], begin, stop - begin});
+      if (begin < stop) update(piece(p, begin - offsets_[p], stop - begin));
       begin = stop;
     }
   });

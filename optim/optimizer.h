@@ -54,7 +54,8 @@ class Optimizer {
   void step(const StepOptions& options);
 
   const std::vector<OptimizedParameter>& parameters() const { return parameters_; }
-  /// What a checkpoint holds, as "<parameter>.<buffer>", parameter by parameter: views of the live memory.
+  /// What a checkpoint holds: views of the live memory, as "<parameter>.<buffer>", parameter by parameter;
+  /// and in optimizers that count their steps the number of steps done, an i64 scalar named "step".
   std::vector<NamedTensor> state() const;
   /// Takes a saved state; names and shapes must match one to one, else nothing changes and InvalidArgument
   /// names the first that does not.
@@ -64,15 +65,26 @@ class Optimizer {
   /// A part of one parameter that one thread updates.
   struct Piece {
     const OptimizedParameter& parameter;
+    size_t index;        ///< of the parameter
     int64_t begin;       ///< first element within the parameter
     int64_t flat_begin;  ///< the same element's place in every buffer
     int64_t count;
+
+    float* value() const { return parameter.value.data<float>() + begin; }
+    const float* gradient() const { return parameter.gradient.data<float>() + begin; }
   };
 
-  /// Allocates one zeroed flat buffer per name, an element for every element of the parameters.
-  Optimizer(std::vector<OptimizedParameter> parameters, std::vector<std::string> buffer_names);
+  struct StateLayout {
+    std::vector<std::string> buffers = {};  ///< one zeroed element per name and element of the parameters
+    bool counts_steps = false;
+  };
+  Optimizer(std::vector<OptimizedParameter> parameters, StateLayout layout);
 
   float* buffer(size_t index) const { return buffers_[index].data<float>(); }
+  /// Steps done, the current one included; only with counts_steps.
+  int64_t steps() const { return *steps_.data<int64_t>(); }
+  std::vector<int64_t> counts() const;  ///< elements of each parameter
+  Piece piece(size_t parameter, int64_t begin, int64_t count) const;
   /// Covers all elements exactly once, on the team's threads; `update` must not throw.
   void for_each_piece(const std::function<void(const Piece&)>& update) const;
 
@@ -81,8 +93,9 @@ class Optimizer {
 
   std::vector<OptimizedParameter> parameters_;
   std::vector<int64_t> offsets_;  // of each parameter in the flat order, and the total at the end
-  std::vector<std::string> buffer_names_;
-  std::vector<Tensor> buffers_;
+  StateLayout layout_;
+  std::vector<Tensor> buffers_;  // flat, in the layout's order
+  Tensor steps_;                 // undefined unless they are counted
 };
 
 }  // namespace lockstep::optim

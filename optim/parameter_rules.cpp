@@ -62,14 +62,16 @@ std::string parameter_table(const std::vector<OptimizedParameter>& parameters) {
   }
   std::ostringstream table;
   table << std::left;
-  const auto add_line = [&](const auto& name, const auto& shape, const auto& decay, const auto& factor) {
+  const auto add_line = [&](const auto& name, const auto& shape, const auto& decay, const auto& factor,
+                            const auto& trust) {
     table << std::setw(static_cast<int>(name_width)) << name << "  "
           << std::setw(static_cast<int>(shape_width)) << shape << "  " << std::setw(12) << decay << "  "
-          << factor << '\n';
+          << std::setw(9) << factor << "  " << trust << '\n';
   };
-  add_line("parameter", "shape", "weight_decay", "lr_factor");
+  add_line("parameter", "shape", "weight_decay", "lr_factor", "trust");
   for (const OptimizedParameter& parameter : parameters) {
-    add_line(parameter.name, to_text(parameter.value.shape()), parameter.weight_decay, parameter.lr_factor);
+    add_line(parameter.name, to_text(parameter.value.shape()), parameter.weight_decay, parameter.lr_factor,
+             parameter.trust ? "yes" : "no");
   }
   return table.str();
 }

@@ -1,4 +1,4 @@
-// Which parameters take weight decay, and at which learning rate.
+// Which parameters take weight decay and a trust ratio, and at which learning rate.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "optim/sgd.h"
 
-#include "runtime/error.h"
+#include "optim/option_checks.h"
 
 namespace lockstep::optim {
 namespace {
@@ -29,9 +29,7 @@ void update_elements(float* __restrict value, const float* __restrict gradient, 
 }
 
 std::vector<std::string> buffer_names(const OptimizerOptions& options) {
-  check(options.momentum >= 0 && options.momentum < 1, "sgd", "momentum: expected 0 <= momentum < 1, got ",
-        options.momentum);
-  check(!options.nesterov || options.momentum > 0, "sgd", "nesterov needs a momentum > 0");
+  check_momentum("sgd", options);
   if (options.momentum == 0) return {};
   return {"momentum_buffer"};
 }
@@ -39,7 +37,7 @@ std::vector<std::string> buffer_names(const OptimizerOptions& options) {
 }  // namespace
 
 Sgd::Sgd(std::vector<OptimizedParameter> parameters, const OptimizerOptions& options)
-    : Optimizer(std::move(parameters), buffer_names(options)),
+    : Optimizer(std::move(parameters), {.buffers = buffer_names(options)}),
       momentum_(static_cast<float>(options.momentum)),
       nesterov_(options.nesterov) {}
 
@@ -47,8 +45,8 @@ void Sgd::update(const StepOptions& options) {
   float* const momentum_buffer = momentum_ > 0 ? buffer(0) : nullptr;
   for_each_piece([&](const Piece& piece) {
     const OptimizedParameter& parameter = piece.parameter;
-    float* const value = parameter.value.data<float>() + piece.begin;
-    const float* const gradient = parameter.gradient.data<float>() + piece.begin;
+    float* const value = piece.value();
+    const float* const gradient = piece.gradient();
     const Coefficients c{static_cast<float>(options.lr * parameter.lr_factor),
                          static_cast<float>(options.gradient_divisor),
                          static_cast<float>(parameter.weight_decay), momentum_};

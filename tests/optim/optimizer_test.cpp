@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "optim/adamw.h"
+#include "optim/lamb.h"
 #include "optim/table.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
@@ -15,23 +17,34 @@ namespace {
 
 using test::random_parameters;
 
-/// The values after a few steps on parameters of many sizes, large enough to be split among threads.
-std::vector<std::vector<float>> train(const std::string& name, int threads) {
+std::string bytes_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.raw()), tensor.nbytes()};
+}
+
+/// The bytes of all values, then of the whole state.
+std::vector<std::string> everything(const std::vector<OptimizedParameter>& parameters,
+                                    const Optimizer& optimizer) {
+  std::vector<std::string> bytes;
+  for (const OptimizedParameter& parameter : parameters) bytes.push_back(bytes_of(parameter.value));
+  for (const NamedTensor& tensor : optimizer.state()) bytes.push_back(tensor.name + bytes_of(tensor.value));
+  return bytes;
+}
+
+/// What a few steps lead to on parameters of many sizes, large enough to be split among threads.
+std::vector<std::string> train(const std::string& name, int threads) {
   configure_compute_threads(threads);
   auto parameters = random_parameters({{3, 5}, {100003}, {0}, {1}, {70, 1000}, {17}});
+  for (OptimizedParameter& parameter : parameters) parameter.weight_decay = 0.01;
   const auto optimizer = make_optimizer(name, {}, parameters);
   for (int step = 0; step < 3; ++step) optimizer->step({.lr = 0.1, .gradient_divisor = 3});
-  std::vector<std::vector<float>> values;
-  for (const auto& parameter : parameters) values.push_back(parameter.value.to_vector<float>());
-  for (const auto& state : optimizer->state()) values.push_back(state.value.to_vector<float>());
   configure_compute_threads(1);
-  return values;
+  return everything(parameters, *optimizer);
 }
 
 TEST(Optimizer, GivesTheSameBitsOnAnyNumberOfThreads) {
   for (const std::string& name : optimizer_names()) {
     const auto expected = train(name, 1);
-    for (const int threads : {2, 3, 5}) EXPECT_EQ(train(name, threads), expected) << name << ' ' << threads;
+    for (const int threads : {2, 3, 4}) EXPECT_EQ(train(name, threads), expected) << name << ' ' << threads;
   }
 }
 
@@ -65,19 +78,36 @@ TEST(Optimizer, StateIsNamedByParameterAndBufferAndIsLive) {
 }
 
 TEST(Optimizer, ALoadedStateContinuesExactly) {
-  auto first = random_parameters({{2, 3}, {4}});
-  const auto unbroken = make_optimizer("sgd", {}, first);
-  unbroken->step({.lr = 0.1});
+  for (const std::string& name : optimizer_names()) {
+    auto first = random_parameters({{2, 3}, {4}});
+    const auto unbroken = make_optimizer(name, {}, first);
+    for (int step = 0; step < 3; ++step) unbroken->step({.lr = 0.1});
 
-  auto second = random_parameters({{2, 3}, {4}});
-  for (size_t p = 0; p < first.size(); ++p) second[p].value.copy_from(first[p].value);
-  const auto resumed = make_optimizer("sgd", {}, second);
-  resumed->load_state(unbroken->state());
-  unbroken->step({.lr = 0.05});
-  resumed->step({.lr = 0.05});
-  for (size_t p = 0; p < first.size(); ++p) {
-    EXPECT_EQ(second[p].value.to_vector<float>(), first[p].value.to_vector<float>());
+    auto second = random_parameters({{2, 3}, {4}});
+    for (size_t p = 0; p < first.size(); ++p) second[p].value.copy_from(first[p].value);
+    const auto resumed = make_optimizer(name, {}, second);
+    resumed->load_state(unbroken->state());
+    unbroken->step({.lr = 0.05});
+    resumed->step({.lr = 0.05});
+    EXPECT_EQ(everything(second, *resumed), everything(first, *unbroken)) << name;
   }
+}
+
+template <class T>
+class StepCount : public ::testing::Test {};
+using CountingOptimizers = ::testing::Types<AdamW, Lamb>;
+TYPED_TEST_SUITE(StepCount, CountingOptimizers);
+
+TYPED_TEST(StepCount, IsStateWhereTheFormulaNeedsIt) {
+  TypeParam optimizer(random_parameters({{2, 3}}), {});
+  const std::vector<NamedTensor> state = optimizer.state();
+  ASSERT_EQ(state.size(), 3U);
+  EXPECT_EQ(state[2].name, "step");
+  EXPECT_EQ(state[2].value.shape(), Shape{});
+  for (int step = 0; step < 3; ++step) optimizer.step({.lr = 0.1});
+  EXPECT_EQ(*state[2].value.template data<int64_t>(), 3);
+  EXPECT_THROW(optimizer.step({.lr = 0.1, .gradient_divisor = 0}), InvalidArgument);
+  EXPECT_EQ(*state[2].value.template data<int64_t>(), 3) << "a step that was refused is none";
 }
 
 TEST(Optimizer, AStateThatDoesNotFitIsRefusedUnchanged) {

@@ -19,12 +19,13 @@ std::vector<OptimizedParameter> model() {
   return parameters;
 }
 
-TEST(ParameterRules, OnlyWeightsTakeDecayByDefault) {
+TEST(ParameterRules, OnlyWeightsTakeDecayAndTrustByDefault) {
   auto parameters = model();
   apply_rules(parameters, 0.25);
   const std::vector<double> expected{0.25, 0, 0, 0.25};
   for (size_t p = 0; p < parameters.size(); ++p) {
     EXPECT_EQ(parameters[p].weight_decay, expected[p]) << parameters[p].name;
+    EXPECT_EQ(parameters[p].trust, expected[p] > 0) << parameters[p].name;
     EXPECT_EQ(parameters[p].lr_factor, 1) << parameters[p].name;
   }
 }
@@ -34,12 +35,15 @@ TEST(ParameterRules, LaterRulesWinSettingBySetting) {
   apply_rules(parameters, 0.25,
               {{.pattern = "conv1.*", .weight_decay = 0.5, .lr_factor = 2},
                {.pattern = "*.bias", .weight_decay = 0.125, .lr_factor = {}},
-               {.pattern = "bn?.weight", .weight_decay = {}, .lr_factor = 0}});
+               {.pattern = "bn?.weight", .weight_decay = {}, .lr_factor = 0, .trust = true},
+               {.pattern = "fc.*", .trust = false}});
   const std::vector<double> decays{0.5, 0.125, 0, 0.25};
   const std::vector<double> factors{2, 2, 0, 1};
+  const std::vector<bool> trusts{true, false, true, false};
   for (size_t p = 0; p < parameters.size(); ++p) {
     EXPECT_EQ(parameters[p].weight_decay, decays[p]) << parameters[p].name;
     EXPECT_EQ(parameters[p].lr_factor, factors[p]) << parameters[p].name;
+    EXPECT_EQ(parameters[p].trust, trusts[p]) << parameters[p].name;
   }
 }
 
@@ -63,11 +67,11 @@ TEST(ParameterRules, TheTableListsEveryParameter) {
   auto parameters = model();
   apply_rules(parameters, 0.0005, {{.pattern = "fc.*", .weight_decay = {}, .lr_factor = 10}});
   EXPECT_EQ(parameter_table(parameters),
-            "parameter     shape         weight_decay  lr_factor\n"
-            "conv1.weight  [4, 1, 3, 3]  0.0005        1\n"
-            "conv1.bias    [4]           0             1\n"
-            "bn1.weight    [4]           0             1\n"
-            "fc.weight     [10, 4]       0.0005        10\n");
+            "parameter     shape         weight_decay  lr_factor  trust\n"
+            "conv1.weight  [4, 1, 3, 3]  0.0005        1          yes\n"
+            "conv1.bias    [4]           0             1          no\n"
+            "bn1.weight    [4]           0             1          no\n"
+            "fc.weight     [10, 4]       0.0005        10         yes\n");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Parameters with random values and gradients for optimizer tests.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ inline Tensor random_tensor(const Shape& shape, uint64_t id) {
   for (int64_t i = 0; i < tensor.count(); ++i) {
     tensor.data<float>()[i] = static_cast<float>(stream.normal(static_cast<uint64_t>(i)));
   }
+  return tensor;
+}
+
+inline Tensor tensor_of(const std::vector<float>& values, const Shape& shape) {
+  Tensor tensor = Tensor::empty(shape);
+  std::copy(values.begin(), values.end(), tensor.data<float>());
   return tensor;
 }
 
