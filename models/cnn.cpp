@@ -21,6 +21,7 @@ void add_stage(Sequential& model, int number, int64_t in, int64_t out, bool batc
 }  // namespace
 
 std::unique_ptr<Module> make_cnn(const ModelOptions& options) {
+  check_unread("cnn", options, {"hidden", "dropout"});
   const std::vector<int64_t> hidden =
       options.hidden.empty() ? std::vector<int64_t>{32, 64, 128} : options.hidden;
   check<ConfigError>(hidden.size() == 3, "cnn", "hidden: expected three sizes (conv1, conv2, fc1), got ",

@@ -14,8 +14,9 @@
 
 namespace lockstep::models {
 
-/// Reads all options; hidden is [channels of conv1, channels of conv2, width of fc1], default 32, 64, 128.
-/// Throws ConfigError when there are not three, or when an image is smaller than 4 x 4.
+/// Reads input, classes, dropout, batch_norm and hidden: [channels of conv1, channels of conv2, width of
+/// fc1], default 32, 64, 128. Throws ConfigError when there are not three, when an image is smaller than 4 x
+/// 4, and when another option is set.
 std::unique_ptr<Module> make_cnn(const ModelOptions& options);
 
 }  // namespace lockstep::models

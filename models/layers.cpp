@@ -40,11 +40,13 @@ Tensor Linear::forward(const Tensor& input, const ForwardContext&) {
   return ops::linear(input, weight_.value, bias_.value);
 }
 
-Conv2d::Conv2d(int64_t in, int64_t out, int64_t kernel, const ops::Conv2dOptions& options, bool bias)
+Conv2d::Conv2d(int64_t in, int64_t out, int64_t kernel, const ops::Conv2dOptions& options, bool bias,
+               const std::optional<Initializer>& weight)
     : options_(options),
       weight_(add_parameter("weight", filter_shape(in, out, kernel, options.groups),
-                            uniform_by_fan_in(in / options.groups * kernel * kernel))),
-      bias_(bias ? &add_parameter("bias", {out}, weight_.initializer) : nullptr) {}
+                            weight.value_or(uniform_by_fan_in(in / options.groups * kernel * kernel)))),
+      bias_(bias ? &add_parameter("bias", {out}, uniform_by_fan_in(in / options.groups * kernel * kernel))
+                 : nullptr) {}
 
 Tensor Conv2d::forward(const Tensor& input, const ForwardContext&) {
   return ops::conv2d(input, weight_.value, bias_ == nullptr ? Tensor() : bias_->value, options_);
@@ -52,7 +54,7 @@ Tensor Conv2d::forward(const Tensor& input, const ForwardContext&) {
 
 BatchNorm2d::BatchNorm2d(int64_t channels, const Options& options)
     : options_{.epsilon = options.epsilon, .fuse_relu = options.fuse_relu},
-      weight_(add_parameter("weight", {channels}, Initializer::constant(1))),
+      weight_(add_parameter("weight", {channels}, Initializer::constant(options.scale))),
       bias_(add_parameter("bias", {channels}, Initializer::constant(0))),
       running_mean_(add_statistic("running_mean", channels, options.momentum, 0)),
       running_var_(add_statistic("running_var", channels, options.momentum, 1)) {
@@ -60,11 +62,15 @@ BatchNorm2d::BatchNorm2d(int64_t channels, const Options& options)
 }
 
 Tensor BatchNorm2d::forward(const Tensor& input, const ForwardContext& context) {
+  return forward(input, Tensor(), context);
+}
+
+Tensor BatchNorm2d::forward(const Tensor& input, const Tensor& residual, const ForwardContext& context) {
   if (!context.training) {
     return ops::batch_norm_inference(input, weight_.value, bias_.value, running_mean_.value,
-                                     running_var_.value, options_);
+                                     running_var_.value, options_, residual);
   }
-  const ops::BatchNormResult result = ops::batch_norm(input, weight_.value, bias_.value, options_);
+  const ops::BatchNormResult result = ops::batch_norm(input, weight_.value, bias_.value, options_, residual);
   running_mean_.observe(result.mean);
   running_var_.observe(unbiased(result.variance, input.count() / input.dim(1)));
   return result.output;
@@ -76,6 +82,10 @@ Tensor Relu::forward(const Tensor& input, const ForwardContext&) {
 
 Tensor MaxPool2d::forward(const Tensor& input, const ForwardContext&) {
   return ops::max_pool2d(input, options_);
+}
+
+Tensor AdaptiveAvgPool2d::forward(const Tensor& input, const ForwardContext&) {
+  return ops::adaptive_avg_pool2d(input, size_);
 }
 
 Tensor Flatten::forward(const Tensor& input, const ForwardContext&) {

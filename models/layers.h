@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "models/module.h"
+#include "ops/adaptive_avg_pool2d/adaptive_avg_pool2d.h"
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/conv2d/conv2d.h"
 #include "ops/max_pool2d/max_pool2d.h"
@@ -28,10 +30,11 @@ class Linear final : public Module {
 };
 
 /// [n, in, h, w] -> [n, out, h', w']; weight [out, in / groups, kernel, kernel], bias [out] unless it is left
-/// out.
+/// out. `weight` may draw the weight in another way than the default.
 class Conv2d final : public Module {
  public:
-  Conv2d(int64_t in, int64_t out, int64_t kernel, const ops::Conv2dOptions& options = {}, bool bias = true);
+  Conv2d(int64_t in, int64_t out, int64_t kernel, const ops::Conv2dOptions& options = {}, bool bias = true,
+         const std::optional<Initializer>& weight = {});
   Tensor forward(const Tensor& input, const ForwardContext& context) override;
 
  private:
@@ -49,10 +52,13 @@ class BatchNorm2d final : public Module {
     double epsilon = 1e-5;
     double momentum = 0.1;  ///< weight of a new observation in the running statistics
     bool fuse_relu = false;
+    double scale = 1;  ///< that all channels start with
   };
   explicit BatchNorm2d(int64_t channels) : BatchNorm2d(channels, Options{}) {}
   BatchNorm2d(int64_t channels, const Options& options);
   Tensor forward(const Tensor& input, const ForwardContext& context) override;
+  /// The same with a residual, which is added before the fused ReLU; undefined: none.
+  Tensor forward(const Tensor& input, const Tensor& residual, const ForwardContext& context);
 
  private:
   ops::BatchNormOptions options_;
@@ -74,6 +80,15 @@ class MaxPool2d final : public Module {
 
  private:
   ops::Pool2dOptions options_;
+};
+
+class AdaptiveAvgPool2d final : public Module {
+ public:
+  explicit AdaptiveAvgPool2d(const ops::ImageSize& size) : size_(size) {}
+  Tensor forward(const Tensor& input, const ForwardContext& context) override;
+
+ private:
+  ops::ImageSize size_;
 };
 
 /// [n, a, b, ...] -> [n, a * b * ...].

@@ -8,8 +8,7 @@
 
 namespace lockstep::models {
 
-/// Reads input and classes; has no hidden layers, dropout or batch norm, and throws ConfigError when asked
-/// for them.
+/// Reads input and classes; throws ConfigError when another option is set, or batch norm asked for.
 std::unique_ptr<Module> make_linear(const ModelOptions& options);
 
 }  // namespace lockstep::models

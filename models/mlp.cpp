@@ -6,6 +6,7 @@
 namespace lockstep::models {
 
 std::unique_ptr<Module> make_mlp(const ModelOptions& options) {
+  check_unread("mlp", options, {"hidden", "dropout"});
   check<ConfigError>(!options.batch_norm, "mlp", "has no batch norm");
   const std::vector<int64_t> hidden =
       options.hidden.empty() ? std::vector<int64_t>{1024, 1024} : options.hidden;

@@ -8,8 +8,8 @@
 
 namespace lockstep::models {
 
-/// Reads input, classes, hidden (default 1024, 1024) and dropout; throws ConfigError when asked for batch
-/// norm.
+/// Reads input, classes, hidden (default 1024, 1024) and dropout; throws ConfigError when another option is
+/// set, or batch norm asked for.
 std::unique_ptr<Module> make_mlp(const ModelOptions& options);
 
 }  // namespace lockstep::models

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <string_view>
 #include <vector>
 
 #include "runtime/shape.h"
@@ -23,5 +25,11 @@ struct ModelOptions {
   int64_t width = 0;  ///< of the embedding
   int64_t patch = 0;  ///< edge of an image patch in pixels
 };
+
+/// Throws ConfigError naming the model and the first option that is set, that is, not at its default, and not
+/// among the names in `read`. input and classes are everybody's; batch_norm, which a configuration sets
+/// unless told otherwise, is left to the model.
+void check_unread(const char* model, const ModelOptions& options,
+                  std::initializer_list<std::string_view> read);
 
 }  // namespace lockstep::models

@@ -1,8 +1,10 @@
 #include "models/table.h"
 
+#include "models/alexnet.h"
 #include "models/cnn.h"
 #include "models/linear.h"
 #include "models/mlp.h"
+#include "models/resnet.h"
 #include "runtime/error.h"
 #include "runtime/named_rows.h"
 
@@ -13,6 +15,13 @@ constexpr ModelRow kModels[] = {
     {"linear", make_linear},
     {"mlp", make_mlp},
     {"cnn", make_cnn},
+    {"alexnet", make_alexnet},
+    {"resnet18", make_resnet18},
+    {"resnet20", make_resnet20},
+    {"resnet34", make_resnet34},
+    {"resnet50", make_resnet50},
+    {"resnet56", make_resnet56},
+    {"resnet101", make_resnet101},
 };
 
 void check_options(const ModelOptions& options) {

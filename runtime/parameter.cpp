@@ -6,20 +6,28 @@
 
 #include "runtime/autograd.h"
 #include "runtime/error.h"
+#include "runtime/threads.h"
 
 namespace lockstep {
+namespace {
+
+constexpr int64_t kDrawGrain = 1 << 12;  // random numbers that one thread draws at least
+
+}  // namespace
 
 void initialize(Parameter& parameter, uint64_t seed, uint64_t position) {
   const Initializer& initializer = parameter.initializer;
   const RandomStream stream(seed, Purpose::kInitialize, 0, position);
   auto* values = parameter.value.data<float>();
-  for (int64_t i = 0; i < parameter.value.count(); ++i) {
-    const auto at = static_cast<uint64_t>(i);
-    double offset = 0;
-    if (initializer.kind == Initializer::Kind::kUniform) offset = 2.0 * stream.uniform(at) - 1.0;
-    if (initializer.kind == Initializer::Kind::kNormal) offset = stream.normal(at);
-    values[i] = static_cast<float>(initializer.center + initializer.spread * offset);
-  }
+  parallel_for(parameter.value.count(), kDrawGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto at = static_cast<uint64_t>(i);
+      double offset = 0;
+      if (initializer.kind == Initializer::Kind::kUniform) offset = 2.0 * stream.uniform(at) - 1.0;
+      if (initializer.kind == Initializer::Kind::kNormal) offset = stream.normal(at);
+      values[i] = static_cast<float>(initializer.center + initializer.spread * offset);
+    }
+  });
   parameter.value.bump_version();
 }
 

@@ -30,7 +30,7 @@ struct Parameter {
   Initializer initializer;
 };
 
-/// Draws element i of a parameter from (seed, parameter's position in the model, i).
+/// Draws element i of a parameter from (seed, parameter's position in the model, i), on the OpenMP team.
 void initialize(Parameter& parameter, uint64_t seed, uint64_t position);
 
 /// A statistic that training tracks: after a step of M micro-batches with values v_1..v_M,

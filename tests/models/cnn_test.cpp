@@ -6,11 +6,10 @@
 #include <map>
 
 #include "ops/cross_entropy/cross_entropy.h"
-#include "optim/parameter_rules.h"
-#include "optim/sgd.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
 #include "tests/golden/golden.h"
+#include "tests/models/sgd_training.h"
 #include "tests/support/expect_error.h"
 
 namespace lockstep::models {
@@ -44,38 +43,21 @@ std::vector<NamedTensor> with_prefix(const Golden& golden, const std::string& pr
   return found;
 }
 
-Tensor row(const Tensor& tensor, int64_t index) {
-  Shape shape;
-  for (int dim = 1; dim < tensor.ndim(); ++dim) shape.push_back(tensor.dim(dim));
-  return tensor.narrow(0, index, 1).view(shape);
-}
-
-/// SGD on the leaves' gradients, each bound to memory of its own.
-std::unique_ptr<optim::Sgd> bind_optimizer(Module& model) {
-  std::vector<optim::OptimizedParameter> optimized;
-  for (Parameter* parameter : parameters(model)) {
-    const Tensor gradient = Tensor::zeros(parameter->value.shape());
-    parameter->value.leaf_gradient().bind(gradient);
-    optimized.push_back({.name = parameter->name, .value = parameter->value, .gradient = gradient});
-  }
-  optim::apply_rules(optimized, 0.01);
-  return std::make_unique<optim::Sgd>(optimized, optim::OptimizerOptions{.momentum = 0.9});
-}
-
 /// The script's training: five steps of SGD from the stored weights; every stage must agree.
 void follow_pytorch(const std::string& file, bool batch_norm) {
   const Golden golden = test::load_golden(file);
   const auto model =
       make_cnn({.input = {1, 12, 12}, .classes = 10, .hidden = {4, 6, 16}, .batch_norm = batch_norm});
   copy_by_name("golden", with_prefix(golden, "before."), state_tensors(*model));
-  const auto sgd = bind_optimizer(*model);
+  const auto sgd = test::bind_optimizer(*model);
   const Tensor& images = golden.at("images");
   for (int64_t step = 0; step < images.dim(0); ++step) {
-    for (Parameter* parameter : parameters(*model)) parameter->value.leaf_gradient().clear();
-    const Tensor logits = model->forward(row(images, step), {.training = true});
-    const auto loss = ops::cross_entropy(logits, row(golden.at("labels"), step));
+    test::clear_gradients(*model);
+    const Tensor logits = model->forward(test::row(images, step), {.training = true});
+    const auto loss = ops::cross_entropy(logits, test::row(golden.at("labels"), step));
     backward(loss.sum);
-    expect_near(loss.sum.detach(), row(golden.at("losses"), step), "loss of step " + std::to_string(step));
+    expect_near(loss.sum.detach(), test::row(golden.at("losses"), step),
+                "loss of step " + std::to_string(step));
     if (step == 0) {
       expect_near(logits.detach(), golden.at("logits"), "logits");
       for (const Parameter* parameter : parameters(*model)) {
@@ -91,7 +73,7 @@ void follow_pytorch(const std::string& file, bool batch_norm) {
     expect_near(tensor.value, golden.at("after." + tensor.name), tensor.name);
   }
   const NoGrad no_grad;
-  expect_near(model->forward(row(images, 0), {}), golden.at("evaluation_logits"), "evaluation");
+  expect_near(model->forward(test::row(images, 0), {}), golden.at("evaluation_logits"), "evaluation");
 }
 
 TEST(Cnn, TrainsAsInPyTorch) {

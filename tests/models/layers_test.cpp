@@ -68,6 +68,13 @@ TEST(Conv2d, ComputesItsProductWithAndWithoutBias) {
   EXPECT_EQ(names(plain), (std::vector<std::string>{"weight"}));
 }
 
+TEST(Conv2d, DrawsItsWeightAsTold) {
+  Conv2d layer(4, 64, 5, {}, true, Initializer::constant(0.25));
+  initialize(layer, 1);
+  EXPECT_EQ(parameters(layer)[0]->value.to_vector<float>(), std::vector<float>(6400, 0.25));
+  expect_uniform(parameters(layer)[1]->value, 0.1);
+}
+
 TEST(Conv2d, StartsUniformByFanInOfItsGroup) {
   Conv2d layer(8, 64, 5, {.groups = 2});
   initialize(layer, 1);
@@ -115,6 +122,22 @@ TEST(BatchNorm2d, FusesRelu) {
   for (const float v : layer.forward(x, kEvaluation).to_vector<float>()) EXPECT_GE(v, 0);
 }
 
+TEST(BatchNorm2d, AddsAResidualBeforeTheRelu) {
+  BatchNorm2d layer(2, {.epsilon = 0, .fuse_relu = true});
+  initialize(layer, 1);
+  const Tensor x = Tensor::from(kTwoChannels, {2, 2, 1, 1});
+  const Tensor residual = Tensor::from<float>({3, 0.5, -4, 1}, x.shape());
+  EXPECT_EQ(layer.forward(x, residual, kTraining).to_vector<float>(), (std::vector<float>{2, 0, 0, 2}));
+  const auto alone = layer.forward(x, kEvaluation).to_vector<float>();
+  EXPECT_NE(layer.forward(x, residual, kEvaluation).to_vector<float>(), alone);
+}
+
+TEST(BatchNorm2d, StartsWithTheScaleThatIsAskedFor) {
+  BatchNorm2d layer(2, {.scale = 0});
+  initialize(layer, 1);
+  EXPECT_EQ(parameters(layer)[0]->value.to_vector<float>(), (std::vector<float>{0, 0}));
+}
+
 // As the data-parallel layer uses them: sums of all micro-batches of a step, one commit.
 TEST(BatchNorm2d, OneCommitTakesSeveralMicroBatches) {
   BatchNorm2d layer(1, {.momentum = 0.5});
@@ -144,6 +167,12 @@ TEST(BatchNorm2d, ASingleValuePerChannelCannotTrain) {
       [&] { layer.forward(x, kTraining); },
       "one value per channel has no variance to train on: input [1, 2, 1, 1]");
   EXPECT_EQ(layer.forward(x, kEvaluation).to_vector<float>(), (std::vector<float>{0, 0}));
+}
+
+TEST(AdaptiveAvgPool2d, MakesImagesOfItsSize) {
+  AdaptiveAvgPool2d layer({.rows = 1, .columns = 2});
+  const Tensor x = Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 2, 4});
+  EXPECT_EQ(layer.forward(x, kEvaluation).to_vector<float>(), (std::vector<float>{3.5, 5.5}));
 }
 
 TEST(Dropout, DependsOnKeyAndPlaceAndOnlyInTraining) {

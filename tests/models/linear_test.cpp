@@ -22,10 +22,11 @@ TEST(LinearModel, IsOneLayerOnFlatImages) {
 TEST(LinearModel, RefusesWhatItHasNot) {
   const Shape input{1, 2, 2};
   const auto make = [](const ModelOptions& options) { return [=] { make_linear(options); }; };
-  const std::string expected = "has no hidden layers, dropout or batch norm";
-  test::expect_error<ConfigError>(make({.input = input, .classes = 2, .hidden = {3}}), expected);
-  test::expect_error<ConfigError>(make({.input = input, .classes = 2, .dropout = 0.5}), expected);
-  test::expect_error<ConfigError>(make({.input = input, .classes = 2, .batch_norm = true}), expected);
+  test::expect_error<ConfigError>(make({.input = input, .classes = 2, .hidden = {3}}),
+                                  "[linear] hidden is set");
+  test::expect_error<ConfigError>(make({.input = input, .classes = 2, .dropout = 0.5}), "dropout is set");
+  test::expect_error<ConfigError>(make({.input = input, .classes = 2, .batch_norm = true}),
+                                  "has no batch norm");
 }
 
 }  // namespace

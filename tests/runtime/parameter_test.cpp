@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/error.h"
+#include "runtime/threads.h"
 
 namespace lockstep {
 namespace {
@@ -71,6 +72,16 @@ TEST(Initialize, DependsOnSeedAndPositionAlone) {
   EXPECT_EQ(drawn(normal, 1, 2, {16}), values) << "element i, whatever the shape";
   EXPECT_NE(drawn(normal, 2, 2, {4, 4}), values);
   EXPECT_NE(drawn(normal, 1, 3, {4, 4}), values);
+}
+
+TEST(Initialize, ThreadsDoNotChangeTheBits) {
+  const auto draw = [](int threads) {
+    configure_compute_threads(threads);
+    const Floats values = drawn(Initializer::normal(1), 3, 5, {100, 333});
+    configure_compute_threads(allowed_cores());
+    return values;
+  };
+  EXPECT_EQ(draw(1), draw(3));
 }
 
 TEST(Initialize, IsAChangeInPlace) {
