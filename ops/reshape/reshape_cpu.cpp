@@ -10,7 +10,7 @@ namespace lockstep::ops::cpu {
 namespace {
 
 constexpr int64_t kGrain = 1 << 14;  // elements per thread at least
-constexpr int64_t kTile = 32;        // a tile of this many rows and columns stays in the first-level cache
+constexpr int64_t kTile = 64;  // a tile of this many rows and columns of f32 stays in the first-level cache
 
 /// The view as planes [rows, columns]: the columns are the innermost dimension of the result, the rows the
 /// dimension that lies closest in memory, so that a tile of both reads and writes whole cache lines.
@@ -53,15 +53,18 @@ Planes plan_planes(const Shape& shape, const Shape& strides) {
 /// once.
 template <class T>
 void pack_tile(const Planes& planes, const T* from, T* to, int64_t rows, int64_t columns) {
-  std::array<std::array<T, kTile>, kTile> buffer;
+  std::array<T, kTile * kTile> buffer;
   for (int64_t column = 0; column < columns; ++column) {
     const T* source = from + column * planes.column_stride;
-    for (int64_t row = 0; row < rows; ++row) {
-      buffer[static_cast<size_t>(row)][static_cast<size_t>(column)] = source[row * planes.row_stride];
+    T* target = buffer.data() + column;
+    if (rows == kTile && planes.row_stride == 1) {  // numbers that the compiler knows
+      for (int64_t row = 0; row < kTile; ++row) target[row * kTile] = source[row];
+    } else {
+      for (int64_t row = 0; row < rows; ++row) target[row * kTile] = source[row * planes.row_stride];
     }
   }
   for (int64_t row = 0; row < rows; ++row) {
-    std::copy_n(buffer[static_cast<size_t>(row)].begin(), columns, to + row * planes.row_result_stride);
+    std::copy_n(buffer.data() + row * kTile, columns, to + row * planes.row_result_stride);
   }
 }
 
