@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "data/formats/file.h"
 #include "runtime/error.h"
 
 namespace lockstep::data {
@@ -22,13 +22,6 @@ constexpr unsigned kReservedFlags = 0xe0;
 constexpr size_t kGreatestOutput = 1 << 30;  // ISA-L counts in 32 bits
 /// Deflate turns at most 1032 bytes into one (zlib's technical details).
 constexpr uint64_t kGreatestRatio = 1032;
-
-/// The first bytes as text where they are text: "<!DOCTYPE html>" says more than its code.
-std::string show_start(std::span<const char> bytes) {
-  std::string text;
-  for (const char byte : bytes) text += std::isprint(static_cast<unsigned char>(byte)) != 0 ? byte : '.';
-  return "\"" + text + "\"";
-}
 
 }  // namespace
 
@@ -61,7 +54,8 @@ void ByteStream::check_start() const {
   file.read(start.data(), start.size());
   const auto found = std::span(start).first(static_cast<size_t>(file.gcount()));
   const bool holds_gzip = found.size() >= 2 && found[0] == '\x1f' && found[1] == '\x8b';
-  if (is_gzip_ && !holds_gzip) fail("named .gz but not a gzip file: it begins with " + show_start(found));
+  if (is_gzip_ && !holds_gzip)
+    fail("named .gz but not a gzip file: it begins with " + show_start(std::as_bytes(found)));
   if (!is_gzip_ && holds_gzip) fail("a gzip file; its name should end in .gz");
   if (is_gzip_ && file_size_ < kGzipOverhead) fail("cut short: a gzip file has at least 18 bytes");
   if (is_gzip_ && (static_cast<unsigned char>(start[3]) & kReservedFlags) != 0)

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "data/formats/idx.h"
+#include "data/formats/image_folder.h"
 #include "data/formats/synthetic.h"
 #include "runtime/error.h"
 #include "runtime/named_rows.h"
@@ -12,6 +13,10 @@ namespace lockstep::data {
 namespace {
 
 constexpr int64_t kDigits = 10;  // the classes of MNIST and its relatives
+
+PictureShape picture_shape(const SourceOptions& options) {
+  return {options.image_channels, options.image_size};
+}
 
 std::unique_ptr<DataSource> open_idx(const SourceOptions& options) {
   check<ConfigError>(!options.path.empty(), "idx",
@@ -30,6 +35,13 @@ std::unique_ptr<DataSource> open_fashion_mnist(const SourceOptions& options) {
   return open_idx(located);
 }
 
+std::unique_ptr<DataSource> open_image_folder(const SourceOptions& options) {
+  check<ConfigError>(!options.path.empty(), "image_folder",
+                     "data.path: expected the directory that holds the folders train and val, got nothing");
+  return std::make_unique<ImageFolderSource>(
+      ImageFolderOptions{options.name, options.path, options.split, options.classes, picture_shape(options)});
+}
+
 std::unique_ptr<DataSource> open_synthetic(const SourceOptions& options) {
   return std::make_unique<SyntheticSource>(
       SyntheticOptions{.size = options.size,
@@ -42,6 +54,7 @@ std::unique_ptr<DataSource> open_synthetic(const SourceOptions& options) {
 constexpr SourceRow kSources[] = {
     {"fashion_mnist", open_fashion_mnist},
     {"idx", open_idx},
+    {"image_folder", open_image_folder},
     {"synthetic", open_synthetic},
 };
 

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <numeric>
 
 #include "runtime/error.h"
 #include "tests/data/error_of.h"
 #include "tests/data/idx_files.h"
+#include "tests/data/pictures.h"
 #include "tests/data/read_label.h"
 
 namespace lockstep::data {
@@ -36,6 +38,17 @@ TEST(SourceTable, OpensIdxFilesWhereTheyAre) {
 
 TEST(SourceTable, IdxNeedsAPath) {
   expect_contains(error_of<ConfigError>([] { open_source({.name = "idx"}); }), "data.path");
+}
+
+TEST(SourceTable, OpensImageFoldersAsAskedFor) {
+  expect_contains(error_of<ConfigError>([] { open_source({.name = "image_folder"}); }), "data.path");
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory / "train/a");
+  write_file(directory / "train/a/1.png", encode_png(solid(2, 2, {1})));
+  const auto source =
+      open_source({.name = "image_folder", .path = directory.path(), .image_size = 6, .image_channels = 1});
+  EXPECT_EQ(source->spec().shape, (Shape{1, 6, 6}));
+  EXPECT_EQ(source->spec().classes, 1);
 }
 
 TEST(SourceTable, OpensSyntheticDataAsAskedFor) {
