@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "runtime/error.h"
@@ -12,7 +13,41 @@ namespace lockstep::data {
 namespace {
 
 /// Places in a sample's random stream.
-enum DrawPosition : uint64_t { kTop, kLeft, kFlip };
+enum DrawPosition : uint64_t { kTop, kLeft, kFlip, kBrightness, kContrast, kSaturation, kHue };
+
+void check_jitter(const AugmentOptions& options, const SampleSpec& spec) {
+  struct Row {
+    const char* name;
+    double value;
+    double most;
+    bool for_grey;
+  };
+  const int64_t channels = spec.shape[0];
+  for (const auto& [name, value, most, for_grey] :
+       {Row{"brightness", options.brightness, HUGE_VAL, true},
+        Row{"contrast", options.contrast, HUGE_VAL, true},
+        Row{"saturation", options.saturation, HUGE_VAL, false}, Row{"hue", options.hue, 0.5, false}}) {
+    check(value >= 0 && value <= most && std::isfinite(value), "augment", name, ": expected 0 to ", most,
+          ", got ", value);
+    check(value == 0 || channels == 3 || (for_grey && channels == 1), "augment", name, ": the images of ",
+          spec.name, " have ", channels, " channels, expected ", for_grey ? "1 or 3" : "3");
+  }
+}
+
+/// A factor around 1.
+float draw_factor(const RandomStream& random, DrawPosition position, double reach) {
+  const double least = std::max(0.0, 1 - reach);
+  return static_cast<float>(least + (1 + reach - least) * random.uniform(position));
+}
+
+ColorChange draw_color(const AugmentOptions& options, const RandomStream& random) {
+  ColorChange change;
+  if (options.brightness > 0) change.brightness = draw_factor(random, kBrightness, options.brightness);
+  if (options.contrast > 0) change.contrast = draw_factor(random, kContrast, options.contrast);
+  if (options.saturation > 0) change.saturation = draw_factor(random, kSaturation, options.saturation);
+  if (options.hue > 0) change.hue = static_cast<float>(options.hue * (2.0 * random.uniform(kHue) - 1));
+  return change;
+}
 
 void check_options(const AugmentOptions& options, const SampleSpec& spec) {
   check(spec.shape.ndim() == 3 && spec.shape.count() > 0, "augment", "shape of the samples of ", spec.name,
@@ -34,6 +69,7 @@ void check_options(const AugmentOptions& options, const SampleSpec& spec) {
   for (const double std : options.std) {
     check(std::isfinite(std) && std > 0, "augment", "std: expected positive values, got ", std);
   }
+  check_jitter(options, spec);
 }
 
 }  // namespace
@@ -48,6 +84,7 @@ AugmentDraw draw_augment(const AugmentOptions& options, int64_t epoch, int64_t s
     draw.left = random.below(kLeft, places) - options.crop_padding;
   }
   if (options.flip) draw.flip = random.below(kFlip, 2) == 1;
+  draw.color = draw_color(options, random);
   return draw;
 }
 
@@ -60,7 +97,8 @@ Augmenter::Augmenter(AugmentOptions options, const SampleSpec& spec)
   for (size_t channel = 0; channel < static_cast<size_t>(spec.shape[0]); ++channel) {
     const double mean = options_.mean.empty() ? 0 : options_.mean[channel];
     const double std = options_.std.empty() ? 1 : options_.std[channel];
-    channels_.push_back({static_cast<float>(1 / (unit * std)), static_cast<float>(-mean / std)});
+    channels_.push_back(
+        {static_cast<float>(1 / (unit * std)), static_cast<float>(1 / std), static_cast<float>(-mean / std)});
   }
   scratch_.resize(static_cast<size_t>(spec.nbytes()));
 }
@@ -77,15 +115,29 @@ void Augmenter::apply(const std::byte* image, int64_t epoch, int64_t sample, flo
 template <class T>
 void Augmenter::convert(const T* image, const AugmentDraw& draw, float* output) {
   // Moving the stored values first keeps the arithmetic one long loop per channel, which vectorises.
-  if (draw != AugmentDraw{}) {
+  if (draw.top != 0 || draw.left != 0 || draw.flip) {
     T* moved = reinterpret_cast<T*>(scratch_.data());
     move_pixels(image, draw, moved);
     image = moved;
   }
+  if (draw.color != ColorChange{}) return change_and_normalise(image, draw.color, output);
   const int64_t pixels = height_ * width_;
-  for (const auto& [scale, offset] : channels_) {
-    for (int64_t i = 0; i < pixels; ++i) output[i] = static_cast<float>(image[i]) * scale + offset;
+  for (const ChannelMap& map : channels_) {
+    for (int64_t i = 0; i < pixels; ++i) output[i] = static_cast<float>(image[i]) * map.scale + map.offset;
     image += pixels;
+    output += pixels;
+  }
+}
+
+template <class T>
+void Augmenter::change_and_normalise(const T* image, const ColorChange& change, float* output) const {
+  constexpr float kUnit = std::is_same_v<T, uint8_t> ? 1.0F / 255 : 1;
+  const int64_t pixels = height_ * width_;
+  const auto channels = static_cast<int64_t>(channels_.size());
+  for (int64_t i = 0; i < channels * pixels; ++i) output[i] = static_cast<float>(image[i]) * kUnit;
+  change_colors(change, channels, pixels, output);
+  for (const ChannelMap& map : channels_) {
+    for (int64_t i = 0; i < pixels; ++i) output[i] = output[i] * map.unit_scale + map.offset;
     output += pixels;
   }
 }

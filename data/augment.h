@@ -1,10 +1,12 @@
-// What happens to an image between source and model: random crop and flip, then conversion to normalised f32.
+// What happens to an image between source and model: random crop and flip, random colours, then conversion to
+// normalised f32.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "data/color_jitter.h"
 #include "data/source.h"
 
 namespace lockstep::data {
@@ -17,8 +19,9 @@ struct AugmentOptions {
   int64_t crop_padding = 0;
   /// Mirrors left and right with probability 1/2.
   bool flip = false;
-  /// Colour jitter: a factor from 1 - x to 1 + x for each of the first three, a turn of -x to x of the colour
-  /// circle for hue.
+  /// Colour jitter, for values of 0 to 1 (u8: / 255): a factor from max(0, 1 - x) to 1 + x for each of the
+  /// first three, a turn of -x to x of the colour circle for hue, x <= 0.5. Brightness and contrast are for
+  /// 1 or 3 channels, saturation and hue for 3.
   double brightness = 0;
   double contrast = 0;
   double saturation = 0;
@@ -32,11 +35,12 @@ struct AugmentOptions {
 };
 
 /// One sample's random decisions. Output pixel (y, x) comes from input pixel (y + top, x + left), zero
-/// outside; then the flip.
+/// outside; then the flip; then the colours.
 struct AugmentDraw {
   int64_t top = 0;
   int64_t left = 0;
   bool flip = false;
+  ColorChange color = {};
   bool operator==(const AugmentDraw&) const = default;
 };
 
@@ -53,14 +57,18 @@ class Augmenter {
   void apply(const std::byte* image, int64_t epoch, int64_t sample, float* output);
 
  private:
-  /// value * scale + offset normalises a channel value as stored.
+  /// value * scale + offset normalises a channel value as stored, value * unit_scale + offset one that the
+  /// jitter has seen.
   struct ChannelMap {
     float scale;
+    float unit_scale;
     float offset;
   };
 
   template <class T>
   void convert(const T* image, const AugmentDraw& draw, float* output);
+  template <class T>
+  void change_and_normalise(const T* image, const ColorChange& change, float* output) const;
   template <class T>
   void move_pixels(const T* image, const AugmentDraw& draw, T* output) const;
 

@@ -183,7 +183,7 @@ void Loader::read_sample(Job& job, int64_t place, Workspace& workspace) const {
 void Loader::read_or_make_up(Job& job, const SampleRequest& request) const {
   try {
     source_.read(request);
-    check_targets(request);
+    check_targets(source_.spec(), request);
   } catch (const BadSample& error) {
     if (options_.bad_samples == BadSamples::kStop) throw;
     warn_once(request.index, error);
@@ -199,7 +199,7 @@ void Loader::replace(const SampleRequest& request) const {
     other.index = (request.index + i) % sampler_.size();
     try {
       source_.read(other);
-      check_targets(other);
+      check_targets(source_.spec(), other);
       return;
     } catch (const BadSample& error) {
       warn_once(other.index, error);
@@ -214,18 +214,6 @@ void Loader::leave_out(const SampleRequest& request) const {
   std::memset(request.input, 0, static_cast<size_t>(spec.nbytes()));
   const auto targets = static_cast<size_t>(spec.target_shape.count());
   std::fill_n(reinterpret_cast<int64_t*>(request.target), targets, kIgnoredTarget);
-}
-
-void Loader::check_targets(const SampleRequest& request) const {
-  const SampleSpec& spec = source_.spec();
-  if (spec.target_dtype != DType::kI64) return;
-  const auto* targets = reinterpret_cast<const int64_t*>(request.target);
-  for (int64_t i = 0; i < spec.target_shape.count(); ++i) {
-    const int64_t target = targets[i];
-    check<DataError>((target >= 0 && target < spec.classes) || target == kIgnoredTarget, "Loader", spec.name,
-                     ": label of sample ", request.index, ": expected 0 to ", spec.classes - 1, ", got ",
-                     target);
-  }
 }
 
 void Loader::warn_once(int64_t sample, const BadSample& error) const {

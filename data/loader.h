@@ -102,7 +102,6 @@ class Loader {
   void read_or_make_up(Job& job, const SampleRequest& request) const;
   void replace(const SampleRequest& request) const;
   void leave_out(const SampleRequest& request) const;
-  void check_targets(const SampleRequest& request) const;
   void warn_once(int64_t sample, const BadSample& error) const;
   void wait_for_front();
 

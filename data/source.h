@@ -48,6 +48,9 @@ struct SampleRequest {
   void set_label(int64_t label) const { std::memcpy(target, &label, sizeof label); }
 };
 
+/// Throws DataError naming the sample that has been read when a target of it is none that the spec allows.
+void check_targets(const SampleSpec& spec, const SampleRequest& request);
+
 /// One sample cannot be had (a damaged picture, say) while the others can. What becomes of it is for the
 /// reader to decide; see LoaderOptions::bad_samples.
 class BadSample : public DataError {

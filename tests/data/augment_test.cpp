@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -128,6 +129,76 @@ TEST(Augment, OneOptionDoesNotChangeWhatAnotherDraws) {
   }
 }
 
+const SampleSpec kColors{"colours", {3, 3, 4}, DType::kU8, 10};
+constexpr double kLeast = 0.6;  // what the jitter below may multiply by
+constexpr double kMost = 1.4;
+const AugmentOptions kJitter{.seed = 1, .brightness = 0.4, .contrast = 0.4, .saturation = 0.4, .hue = 0.25};
+
+TEST(Augment, ColoursAreDrawnFromTheirWholeRanges) {
+  ColorChange least{2, 2, 2, 2};
+  ColorChange most{0, 0, 0, -2};
+  for (int64_t sample = 0; sample < 2000; ++sample) {
+    const ColorChange color = draw_augment(kJitter, 0, sample).color;
+    for (const auto member :
+         {&ColorChange::brightness, &ColorChange::contrast, &ColorChange::saturation, &ColorChange::hue}) {
+      least.*member = std::min(least.*member, color.*member);
+      most.*member = std::max(most.*member, color.*member);
+    }
+  }
+  for (const auto member : {&ColorChange::brightness, &ColorChange::contrast, &ColorChange::saturation}) {
+    EXPECT_NEAR(least.*member, kLeast, 0.01);
+    EXPECT_NEAR(most.*member, kMost, 0.01);
+    EXPECT_GE(least.*member, static_cast<float>(kLeast));
+    EXPECT_LE(most.*member, static_cast<float>(kMost));
+  }
+  EXPECT_NEAR(least.hue, -0.25, 0.01);
+  EXPECT_NEAR(most.hue, 0.25, 0.01);
+}
+
+TEST(Augment, AFactorIsNeverNegative) {
+  float least = 1;
+  for (int64_t sample = 0; sample < 200; ++sample) {
+    least = std::min(least, draw_augment({.seed = 1, .brightness = 3}, 0, sample).color.brightness);
+  }
+  EXPECT_GE(least, 0);
+  EXPECT_LT(least, 0.2F);
+}
+
+TEST(Augment, OneColourOptionDoesNotChangeWhatAnotherDraws) {
+  AugmentOptions all = kJitter;
+  all.crop_padding = 1;
+  all.flip = true;
+  for (int64_t sample = 0; sample < 20; ++sample) {
+    const AugmentDraw draw = draw_augment(all, 0, sample);
+    const AugmentDraw moved = draw_augment({.seed = 1, .crop_padding = 1, .flip = true}, 0, sample);
+    EXPECT_EQ(draw, (AugmentDraw{moved.top, moved.left, moved.flip, draw.color}));
+    const auto color = [&](const AugmentOptions& options) { return draw_augment(options, 0, sample).color; };
+    EXPECT_EQ(draw.color.brightness, color({.seed = 1, .brightness = 0.4}).brightness);
+    EXPECT_EQ(color({.seed = 1, .contrast = 0.4}), (ColorChange{.contrast = draw.color.contrast}));
+    EXPECT_EQ(color({.seed = 1, .saturation = 0.4}), (ColorChange{.saturation = draw.color.saturation}));
+    EXPECT_EQ(color({.seed = 1, .hue = 0.25}), (ColorChange{.hue = draw.color.hue}));
+  }
+}
+
+TEST(Augment, ColoursChangeBetweenMovingAndNormalising) {
+  AugmentOptions options = kJitter;
+  options.crop_padding = 1;
+  options.mean = {0.1, 0.2, 0.3};
+  options.std = {0.5, 0.25, 2};
+  for (int64_t sample = 0; sample < 10; ++sample) {
+    const AugmentDraw draw = draw_augment(options, 2, sample);
+    std::vector<float> expected = moved<uint8_t>(draw, kColors);
+    for (float& value : expected) value *= 1.0F / 255;
+    change_colors(draw.color, 3, 12, expected.data());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      expected[i] =
+          (expected[i] - static_cast<float>(options.mean[i / 12])) / static_cast<float>(options.std[i / 12]);
+    }
+    const std::vector<float> output = augmented<uint8_t>(options, kColors, 2, sample);
+    for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(output[i], expected[i], 1e-5) << i;
+  }
+}
+
 // 10,000 flips: binomial with deviation 50.
 TEST(Augment, HalfOfTheImagesAreFlipped) {
   int flips = 0;
@@ -150,6 +221,15 @@ TEST(Augment, RefusesOptionsThatDoNotFit) {
   expect_contains(refused({.std = {1, 1, 1}}, kBytes), "std: expected one value for each of 2 channels");
   expect_contains(refused({.std = {1, 0}}, kBytes), "std: expected positive values, got 0");
   expect_contains(refused({.mean = {NAN, 0}}, kBytes), "mean: expected finite values, got nan");
+  expect_contains(refused({.brightness = 0.1}, kBytes),
+                  "brightness: the images of bytes have 2 channels, expected 1 or 3");
+  const SampleSpec grey{"grey", {1, 3, 4}, DType::kU8, 10};
+  expect_contains(refused({.saturation = 0.1}, grey),
+                  "saturation: the images of grey have 1 channels, expected 3");
+  expect_contains(refused({.hue = 0.1}, grey), "hue: the images of grey have 1 channels, expected 3");
+  EXPECT_NO_THROW(Augmenter({.brightness = 0.1, .contrast = 0.1}, grey));
+  expect_contains(refused({.hue = 0.6}, kColors), "hue: expected 0 to 0.5, got 0.6");
+  expect_contains(refused({.contrast = -0.1}, kColors), "contrast: expected 0 to inf, got -0.1");
   expect_contains(refused({}, {"flat", {4}, DType::kU8, 2}), "expected [channels, height, width], got [4]");
   expect_contains(refused({}, {"wide", {1, 2, 2}, DType::kI64, 2}), "expected u8 or f32, got i64");
 }

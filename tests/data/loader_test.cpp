@@ -243,7 +243,7 @@ TEST_P(LoaderThreads, RefusesLabelsOutOfRange) {
     Loader loader(source, sampler, {}, {.threads = GetParam()});
     loader.submit({{0, 0, 3}});
     EXPECT_EQ(error_of<DataError>([&] { loader.next(); }),
-              to_text("[Loader] wrong: label of sample 1: expected 0 to 9, got ", label));
+              to_text("[data] wrong: label of sample 1: expected 0 to 9, got ", label));
   }
 }
 
@@ -338,7 +338,7 @@ TEST_P(LoaderThreads, WhatIsNoImageArrivesAsItIs) {
   EXPECT_EQ(batch.inputs.to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 2, 3, 10, 11, 12, 13}));
   EXPECT_EQ(batch.targets.to_vector<int64_t>(), (std::vector<int64_t>{1, 2, 3, 4, 11, 12, 13, 14}));
   EXPECT_EQ(error_of<DataError>([&] { loader.next(); }),
-            "[Loader] tokens: label of sample 2: expected 0 to 23, got 24");
+            "[data] tokens: label of sample 2: expected 0 to 23, got 24");
 }
 
 /// Lets reads of one sample pass only after open().
