@@ -10,6 +10,7 @@
 #include "tests/data/idx_files.h"
 #include "tests/data/pictures.h"
 #include "tests/data/read_label.h"
+#include "tests/data/tar_files.h"
 
 namespace lockstep::data {
 namespace {
@@ -36,12 +37,14 @@ TEST(SourceTable, OpensIdxFilesWhereTheyAre) {
       "label of sample 5");
 }
 
-TEST(SourceTable, IdxNeedsAPath) {
-  expect_contains(error_of<ConfigError>([] { open_source({.name = "idx"}); }), "data.path");
+TEST(SourceTable, WhatIsOnDiskNeedsAPath) {
+  for (const char* name : {"cifar10", "cifar100", "idx", "image_folder", "tar_shards", "tokens"}) {
+    const std::string text = error_of<ConfigError>([&] { open_source({.name = name}); });
+    expect_contains(text, to_text("[", name, "] data.path: expected the directory that holds "));
+  }
 }
 
 TEST(SourceTable, OpensImageFoldersAsAskedFor) {
-  expect_contains(error_of<ConfigError>([] { open_source({.name = "image_folder"}); }), "data.path");
   const TemporaryDirectory directory;
   std::filesystem::create_directories(directory / "train/a");
   write_file(directory / "train/a/1.png", encode_png(solid(2, 2, {1})));
@@ -49,6 +52,30 @@ TEST(SourceTable, OpensImageFoldersAsAskedFor) {
       open_source({.name = "image_folder", .path = directory.path(), .image_size = 6, .image_channels = 1});
   EXPECT_EQ(source->spec().shape, (Shape{1, 6, 6}));
   EXPECT_EQ(source->spec().classes, 1);
+}
+
+TEST(SourceTable, OpensTarFilesAsAskedFor) {
+  const TemporaryDirectory directory;
+  write_file(directory / "train-0.tar", tar({{"a.png", encode_png(solid(2, 2, {1}))}, {"a.cls", "6"}}));
+  SourceOptions options{.name = "tar_shards", .path = directory.path(), .image_size = 6, .image_channels = 1};
+  expect_contains(error_of<ConfigError>([&] { open_source(options); }),
+                  "data.classes: expected the number of classes");
+  options.classes = 7;
+  EXPECT_EQ(open_source(options)->spec().shape, (Shape{1, 6, 6}));
+  EXPECT_EQ(open_source(options)->spec().classes, 7);
+}
+
+TEST(SourceTable, OpensTokensAndCifarAsAskedFor) {
+  const TemporaryDirectory directory;
+  expect_contains(error_of<DataError>([&] { open_source({.name = "tokens", .path = directory.path()}); }),
+                  "*train*.bin");
+  for (const char* name : {"cifar10", "cifar100"}) {
+    expect_contains(
+        error_of<ConfigError>([&] { open_source({.name = name, .path = directory.path(), .classes = 11}); }),
+        "data.classes: expected 10");
+    expect_contains(error_of<DataError>([&] { open_source({.name = name, .path = directory.path()}); }),
+                    ".bin");
+  }
 }
 
 TEST(SourceTable, OpensSyntheticDataAsAskedFor) {
