@@ -34,11 +34,11 @@ Tensor Module::add_counter(const std::string& name) {
   return counters_.emplace_back(NamedTensor{name, Tensor::zeros({}, DType::kI64)}).value;
 }
 
-void Module::adopt(const std::string& name, std::unique_ptr<Module> module) {
+Module& Module::adopt(const std::string& name, std::unique_ptr<Module> module) {
   claim(name);
   module->move_under(name + '.', random_layers_);
   random_layers_ += module->random_layers_;
-  children_.push_back(std::move(module));
+  return *children_.emplace_back(std::move(module));
 }
 
 void Module::move_under(const std::string& prefix, uint32_t random_layers_before) {

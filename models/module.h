@@ -46,7 +46,7 @@ class Module {
     adopt(name, std::move(module));
     return reference;
   }
-  void adopt(const std::string& name, std::unique_ptr<Module> module);
+  Module& adopt(const std::string& name, std::unique_ptr<Module> module);
   const std::vector<std::unique_ptr<Module>>& children() const { return children_; }
 
   /// For a module that draws random numbers: gives it a layer number.

@@ -2,9 +2,11 @@
 
 #include "models/alexnet.h"
 #include "models/cnn.h"
+#include "models/gpt2.h"
 #include "models/linear.h"
 #include "models/mlp.h"
 #include "models/resnet.h"
+#include "models/vit.h"
 #include "runtime/error.h"
 #include "runtime/named_rows.h"
 
@@ -12,16 +14,10 @@ namespace lockstep::models {
 namespace {
 
 constexpr ModelRow kModels[] = {
-    {"linear", make_linear},
-    {"mlp", make_mlp},
-    {"cnn", make_cnn},
-    {"alexnet", make_alexnet},
-    {"resnet18", make_resnet18},
-    {"resnet20", make_resnet20},
-    {"resnet34", make_resnet34},
-    {"resnet50", make_resnet50},
-    {"resnet56", make_resnet56},
-    {"resnet101", make_resnet101},
+    {"linear", make_linear},       {"mlp", make_mlp},           {"cnn", make_cnn},
+    {"alexnet", make_alexnet},     {"resnet18", make_resnet18}, {"resnet20", make_resnet20},
+    {"resnet34", make_resnet34},   {"resnet50", make_resnet50}, {"resnet56", make_resnet56},
+    {"resnet101", make_resnet101}, {"gpt2", make_gpt2},         {"vit_small", make_vit_small},
 };
 
 void check_options(const ModelOptions& options) {

@@ -12,12 +12,18 @@ namespace {
 
 const ModelOptions kOptions{.input = {3, 8, 8}, .classes = 7};
 
-/// With the least that this model takes.
-std::unique_ptr<Module> make(const std::string& name) {
+/// The least that this model takes.
+ModelOptions options_of(const std::string& name) {
   ModelOptions options = kOptions;
   if (name == "alexnet") options.input = {3, 63, 63};
+  if (name == "gpt2") options = {.input = {6}, .classes = 7, .layers = 1, .heads = 2, .width = 8};
+  if (name == "vit_small") options = {.input = {3, 8, 8}, .classes = 7, .layers = 1, .width = 12, .patch = 4};
   options.batch_norm = name.starts_with("resnet");
-  return make_model(name, options);
+  return options;
+}
+
+std::unique_ptr<Module> make(const std::string& name) {
+  return make_model(name, options_of(name));
 }
 
 /// The models that are drawn in no time; the others are made of the same layers.
@@ -32,38 +38,52 @@ std::vector<std::string> small_models() {
   return names;
 }
 
-Tensor images(int64_t count, int64_t size = 8) {
+/// Images, or tokens.
+Tensor inputs(const std::string& name, int64_t count) {
+  Shape shape{count};
+  for (const int64_t extent : options_of(name).input) shape.push_back(extent);
+  const bool tokens = shape.ndim() == 2;
   const RandomStream stream(1, Purpose::kTest, 0, 0);
-  Tensor x = Tensor::empty({count, 3, size, size});
-  for (int64_t i = 0; i < x.count(); ++i) x.data<float>()[i] = stream.uniform(static_cast<uint64_t>(i));
+  Tensor x = Tensor::empty(shape, tokens ? DType::kI64 : DType::kF32);
+  for (int64_t i = 0; i < x.count(); ++i) {
+    const auto at = static_cast<uint64_t>(i);
+    if (tokens) {
+      x.data<int64_t>()[i] = stream.below(at, 7);
+    } else {
+      x.data<float>()[i] = stream.uniform(at);
+    }
+  }
   return x;
 }
 
 TEST(ModelTable, EveryModelGivesOneLogitPerClass) {
   EXPECT_EQ(model_names(),
             (std::vector<std::string>{"linear", "mlp", "cnn", "alexnet", "resnet18", "resnet20", "resnet34",
-                                      "resnet50", "resnet56", "resnet101"}));
+                                      "resnet50", "resnet56", "resnet101", "gpt2", "vit_small"}));
   for (const std::string& name : model_names()) {
     const auto model = make(name);
     const NoGrad no_grad;
     for (const bool training : {false, true}) {
-      EXPECT_EQ(model->forward(images(5, name == "alexnet" ? 63 : 8), {.training = training}).shape(),
-                (Shape{5, 7}))
+      EXPECT_EQ(model->forward(inputs(name, 5), {.training = training}).shape(),
+                (name == "gpt2" ? Shape{5, 6, 7} : Shape{5, 7}))
           << name;
     }
   }
 }
 
 TEST(ModelTable, EqualSeedsGiveEqualModels) {
-  EXPECT_GE(small_models().size(), 5U);
+  EXPECT_GE(small_models().size(), 7U);
   for (const std::string& name : small_models()) {
-    const auto logits = [&](uint64_t seed) {
+    const auto weights = [&](uint64_t seed) {
       const auto model = make(name);
       initialize(*model, seed);
-      return model->forward(images(2), {}).to_vector<float>();
+      std::vector<std::vector<float>> values;
+      for (const Parameter* parameter : parameters(*model))
+        values.push_back(parameter->value.to_vector<float>());
+      return values;
     };
-    EXPECT_EQ(logits(1), logits(1)) << name;
-    EXPECT_NE(logits(1), logits(2)) << name;
+    EXPECT_EQ(weights(1), weights(1)) << name;
+    EXPECT_NE(weights(1), weights(2)) << name;
   }
 }
 
@@ -74,8 +94,8 @@ TEST(ModelTable, ACopyByNameIsTheSameModel) {
     const auto target = make(name);
     initialize(*source, 1);
     copy_by_name("weights", state_tensors(*source), state_tensors(*target));
-    EXPECT_EQ(source->forward(images(2), {}).to_vector<float>(),
-              target->forward(images(2), {}).to_vector<float>());
+    EXPECT_EQ(source->forward(inputs(name, 2), {}).to_vector<float>(),
+              target->forward(inputs(name, 2), {}).to_vector<float>());
   }
   const auto linear = make_model("linear", kOptions);
   const auto mlp = make_model("mlp", kOptions);
