@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/ops/op_rows.h"
+#include "tests/support/expect_error.h"
 
 namespace lockstep::ops {
 namespace {
@@ -49,7 +50,8 @@ TEST(Accuracy, TopKTakesTheFirstOfEquals) {
   EXPECT_EQ(count_in_top_k(logits, targets, 3, 2), 2) << "class 2 is ignored here";
   const Tensor nan = Tensor::full({1, 5}, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(count_in_top_k(nan, Tensor::zeros({1}, DType::kI64), 5), 0);
-  EXPECT_THROW(count_in_top_k(logits, targets, 0), InvalidArgument);
+  test::expect_error<InvalidArgument>([&] { count_in_top_k(logits, targets, 0); },
+                                      "[count_in_top_k] expected a positive k, got 0");
 }
 
 TEST(Accuracy, CountsFirstGreatest) {
@@ -74,7 +76,11 @@ TEST(Accuracy, EmptyAndStrided) {
 }
 
 TEST(Accuracy, ShapesMustFit) {
-  EXPECT_THROW(count_correct(Tensor::zeros({2, 3}), Tensor::zeros({3}, DType::kI64)), InvalidArgument);
+  test::expect_error<InvalidArgument>(
+      [] {
+        count_correct(Tensor::zeros({2, 3}), Tensor::zeros({3}, DType::kI64));
+      },
+      "[count_correct] expected logits [n, classes] and targets [n], got [2, 3] and [3]");
   EXPECT_THROW(count_correct(Tensor::zeros({2}), Tensor::zeros({2}, DType::kI64)), InvalidArgument);
 }
 

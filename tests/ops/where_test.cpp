@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "ops/cast/cast.h"
-#include "ops/elementwise/elementwise.h"
 #include "runtime/autograd.h"
 #include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
@@ -43,7 +42,7 @@ TEST(Where, ValuesAndGradientsUnderBroadcasting) {
 }
 
 TEST(Where, WhatWasNotTakenLeavesNoTrace) {
-  // The derivative of sqrt at 0 is infinite; 0 times it would be NaN.
+  // As a product with 0 and 1 it would be NaN.
   Tensor x = Tensor::from<float>({4, std::numeric_limits<float>::quiet_NaN()}, {2});
   x.set_requires_grad(true);
   const Tensor y = where(Tensor::from<uint8_t>({1, 0}, {2}), x, Tensor::zeros({2}));
