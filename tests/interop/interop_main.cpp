@@ -1,9 +1,9 @@
 // interop_model write|read FOLDER [FIELD=VALUE]...
 //
 // Puts the model of a configuration to work on the tensor "input" of FOLDER/input.safetensors, [n, ...]:
-//   write   draws the model, shows it the input once in training, so that batch norms have seen something,
-//   and
-//           saves FOLDER/model.safetensors as a training run does
+//   write   draws the model, also what a training run starts with as a constant, shows it the input once in
+//           training, so that batch norms have seen something, and saves FOLDER/model.safetensors as a
+//           training run does
 //   read    loads FOLDER/model.safetensors; names and shapes must match one to one
 // Both save what the model says of the input in evaluation as "logits" of FOLDER/logits.safetensors.
 #include <cstdlib>
@@ -51,12 +51,26 @@ std::unique_ptr<models::Module> make_model(const TrainConfig& config, const Tens
   return train::make_model(config, spec);
 }
 
+/// Scales that are all 1, and heads that are all 0, would hide mistakes.
+void draw_constants(models::Module& model) {
+  uint64_t position = 0;
+  for (Parameter* parameter : models::parameters(model)) {
+    Initializer& initializer = parameter->initializer;
+    if (initializer.kind == Initializer::Kind::kConstant) {
+      initializer = {Initializer::Kind::kNormal, initializer.center, 0.1};
+      initialize(*parameter, 1, position);
+    }
+    ++position;
+  }
+}
+
 void run(const Arguments& arguments) {
   const NoGrad no_grad;
   const std::string weights = arguments.folder + "/model.safetensors";
   const Tensor input = read_input(arguments.folder);
   const auto model = make_model(arguments.config, input);
   if (arguments.action == "write") {
+    draw_constants(*model);
     model->forward(input, {.training = true});
     train::save_safetensors(weights, models::state_tensors(*model), {{"format", "pt"}});
   } else {

@@ -18,6 +18,9 @@ except ImportError as error:
 
 import safetensors
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "golden"))
+import gpt2_model
+
 BIN = pathlib.Path(os.environ["LOCKSTEP_BIN"])  # set by ctest: where the programs were built
 
 # A model of ours and the same of theirs: `settings` configure ours, `make` makes theirs, and both see `input`.
@@ -34,6 +37,12 @@ ROWS = [
     Row("resnet50", lambda: torchvision.models.resnet50(num_classes=CLASSES), images(64), ["model.name=resnet50"]),
     Row("alexnet", lambda: torchvision.models.alexnet(num_classes=CLASSES), images(64, count=3),
         ["model.name=alexnet", "model.batch_norm=false"]),
+    Row("vit_small", lambda: torchvision.models.VisionTransformer(
+        image_size=64, patch_size=16, num_layers=12, num_heads=6, hidden_dim=384, mlp_dim=1536, num_classes=CLASSES),
+        images(64), ["model.name=vit_small"]),
+    Row("gpt2", lambda: gpt2_model.Gpt2(vocabulary=CLASSES, length=8, layers=2, heads=2, width=32),
+        torch.randint(0, CLASSES, (2, 8)),
+        ["model.name=gpt2", "model.layers=2", "model.heads=2", "model.width=32"]),
 ]
 
 
@@ -78,7 +87,7 @@ class InteropTest(unittest.TestCase):
                 model = row.make()
                 with torch.no_grad():
                     for parameter in model.parameters():
-                        if parameter.ndim == 1:  # else scales and shifts are all alike
+                        if parameter.ndim == 1 or not parameter.any():  # else all alike, or without effect
                             parameter += 0.1 * torch.randn_like(parameter)
                     model.train()(row.input)  # else running statistics are all alike
                 state = {name: value.numpy() for name, value in model.state_dict().items()}
