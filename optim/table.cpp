@@ -1,5 +1,9 @@
 #include "optim/table.h"
 
+#include "optim/adamw.h"
+#include "optim/lamb.h"
+#include "optim/lars.h"
+#include "optim/lion.h"
 #include "optim/sgd.h"
 #include "runtime/named_rows.h"
 
@@ -12,7 +16,8 @@ std::unique_ptr<Optimizer> make(std::vector<OptimizedParameter> parameters, cons
 }
 
 constexpr OptimizerRow kOptimizers[] = {
-    {"sgd", make<Sgd>},
+    {"sgd", make<Sgd>},     {"lars", make<Lars>}, {"lamb", make<Lamb>},
+    {"adamw", make<AdamW>}, {"lion", make<Lion>},
 };
 
 struct ScheduleRow {
