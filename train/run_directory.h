@@ -18,7 +18,8 @@ struct RunDirectory {
   std::string best() const { return root + "/best.safetensors"; }      ///< the best evaluation's weights
   std::string parameters() const { return root + "/parameters.txt"; }  ///< which take decay, and more
   std::string checkpoints() const { return root + "/checkpoints"; }
-  std::string events() const { return root + "/events"; }  ///< for TensorBoard
+  std::string events() const { return root + "/events"; }      ///< for TensorBoard
+  std::string curves() const { return root + "/curves.png"; }  ///< beside it the same as .svg
   std::string log() const { return root + "/train.log"; }
 };
 

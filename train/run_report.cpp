@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "runtime/log.h"
+#include "train/curves.h"
 #include "train/run_directory.h"
 
 namespace lockstep::train {
@@ -55,6 +56,9 @@ void RunReport::open(const std::string& output, const Position& position) {
   const RunDirectory run{output};
   truncate_metrics(run.metrics(), position.step);
   metrics_.emplace(run.metrics());
+  if (config_.metrics().tensorboard() && !plan_.finished(position)) {
+    events_.emplace(run.events(), position.step + 1);
+  }
   start_ = last_line_ = Clock::now();
   start_position_ = last_position_ = position;
 }
@@ -96,10 +100,20 @@ void RunReport::write_metrics(const StepReport& report, Clock::time_point now) {
     record.other.emplace_back("bad_samples", static_cast<double>(report.measured.bad_samples));
   }
   metrics_->write(record);
+  write_events(record);
   last_line_ = now;
   last_position_ = report.position;
   last_data_wait_ = report.data_wait;
   times_ = {};
+}
+
+void RunReport::write_events(const StepRecord& record) {
+  if (!events_) return;
+  std::vector<Scalar> scalars{{"train/loss", record.loss},
+                              {"train/lr", record.lr},
+                              {"train/samples_per_second", record.samples_per_second}};
+  for (const auto& [name, value] : record.other) scalars.push_back({"train/" + name, value});
+  events_->write(record.step, scalars);
 }
 
 /// The epoch that the step before `position` belongs to, from 1.
@@ -132,6 +146,12 @@ void RunReport::evaluation(const Position& position, const Measured& result) {
                                    .metrics = result.metrics,
                                    .count = static_cast<int64_t>(result.weight),
                                    .bad_samples = result.bad_samples});
+  if (events_) {
+    std::vector<Scalar> scalars{{"eval/loss", result.loss}};
+    for (const auto& [name, value] : result.metrics) scalars.push_back({"eval/" + name, value});
+    events_->write(position.step, scalars);
+    events_->flush();
+  }
   progress_.clear();
   log::info("epoch ", epoch_of(position), ": test ", evaluation_text(result));
 }
@@ -140,9 +160,13 @@ void RunReport::finish(const std::string& output) {
   const RunDirectory run{output};
   progress_.clear();
   log::info("finished after ", duration_text(std::chrono::duration<double>(wall_time())));
+  const bool drawn =
+      config_.metrics().curves() &&
+      draw_curves(run, {.title = to_text(config_.model().name(), " on ", config_.data().name())});
   log::info("model:       ", run.model());
   log::info("metrics:     ", run.metrics());
   log::info("checkpoints: ", run.checkpoints());
+  if (drawn) log::info("curves:      ", run.curves());
 }
 
 }  // namespace lockstep::train

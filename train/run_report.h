@@ -1,4 +1,5 @@
-// What rank 0 tells the world about a run: metrics.jsonl, progress on the terminal, train.log.
+// What rank 0 tells the world about a run: metrics.jsonl, event files for TensorBoard, progress on the
+// terminal, train.log, and curves at the end.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include "parallel/data_parallel.h"
 #include "proto/train_config.pb.h"
 #include "train/evaluation.h"
+#include "train/event_file.h"
 #include "train/metrics.h"
 #include "train/progress.h"
 #include "train/training_plan.h"
@@ -37,7 +39,7 @@ class RunReport {
   void open(const std::string& output, const Position& position);
   void step(const StepReport& report);
   void evaluation(const Position& position, const Measured& result);
-  /// Says where everything is.
+  /// Draws the curves and says where everything is.
   void finish(const std::string& output);
 
   /// Seconds of training, those before the last resume included.
@@ -48,12 +50,14 @@ class RunReport {
   using Clock = std::chrono::steady_clock;
 
   void write_metrics(const StepReport& report, Clock::time_point now);
+  void write_events(const StepRecord& record);
   void show_progress(const StepReport& report);
   int64_t epoch_of(const Position& position) const;
 
   const TrainConfig& config_;
   const TrainingPlan& plan_;
   std::optional<MetricsWriter> metrics_;
+  std::optional<EventFile> events_;
   Progress progress_;
   Clock::time_point start_ = Clock::now();
   Position start_position_;

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "tests/train/event_records.h"
 #include "tests/train/small_run.h"
 #include "tests/train/temporary_folder.h"
 #include "train/metrics_file.h"
@@ -19,6 +24,7 @@ class RunReportTest : public ::testing::Test {
       StepReport step;
       step.position = position;
       step.measured.loss = 1.0 / static_cast<double>(position.step);
+      step.measured.metrics = {{"accuracy", 0.5}};
       report.step(step);
     }
   }
@@ -27,6 +33,21 @@ class RunReportTest : public ::testing::Test {
     std::vector<int64_t> found;
     for (const MetricsLine& line : read_metrics(folder_.path("metrics.jsonl"))) found.push_back(line.step);
     return found;
+  }
+
+  std::vector<std::string> event_files() const {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path("events"))) {
+      paths.push_back(entry.path().string());
+    }
+    std::sort(paths.begin(), paths.end());
+    return paths;
+  }
+
+  static std::map<std::string, float> scalars_of(const tensorboard::Event& event) {
+    std::map<std::string, float> scalars;
+    for (const auto& value : event.summary().value()) scalars[value.tag()] = value.simple_value();
+    return scalars;
   }
 
   TemporaryFolder folder_;
@@ -74,6 +95,71 @@ TEST_F(RunReportTest, WritesEveryFewStepsAndAlwaysTheLast) {
   report.open(folder_.path(), position);
   report_steps(report, position, 8);
   EXPECT_EQ(steps(), (std::vector<int64_t>{3, 6, 8}));
+}
+
+TEST_F(RunReportTest, TellsTensorBoardTheSame) {
+  RunReport report(config_, plan_);
+  Position position;
+  report.open(folder_.path(), position);
+  report_steps(report, position, 4);
+  report.evaluation(position, {.loss = 0.5, .metrics = {{"accuracy", 0.75}}, .weight = 21});
+  const auto events = read_event_file(event_files().at(0));
+  ASSERT_EQ(events.size(), 7U) << "version, start, four steps, evaluation; flushed with the evaluation";
+  EXPECT_EQ(events[1].step(), 1);
+  EXPECT_EQ(events[3].step(), 2);
+  EXPECT_EQ(scalars_of(events[3]).at("train/loss"), 0.5);
+  for (const char* tag : {"train/lr", "train/accuracy", "train/samples_per_second"}) {
+    EXPECT_TRUE(scalars_of(events[3]).contains(tag)) << tag;
+  }
+  EXPECT_EQ(events[6].step(), 4);
+  EXPECT_EQ(scalars_of(events[6]),
+            (std::map<std::string, float>{{"eval/accuracy", 0.75F}, {"eval/loss", 0.5F}}));
+}
+
+TEST_F(RunReportTest, AResumedRunHidesTheStepsThatItRepeats) {
+  {
+    RunReport report(config_, plan_);
+    Position position;
+    report.open(folder_.path(), position);
+    report_steps(report, position, 6);
+  }
+  RunReport report(config_, plan_);
+  report.open(folder_.path(), {3, 0, 48, 48});
+  const auto files = event_files();
+  ASSERT_EQ(files.size(), 2U);
+  const auto start = read_event_file(files[1]).at(1);
+  EXPECT_EQ(start.session_log().status(), tensorboard::SessionLog::START);
+  EXPECT_EQ(start.step(), 4) << "the first that it does again";
+}
+
+TEST_F(RunReportTest, TensorBoardAndCurvesCanBeSwitchedOff) {
+  config_.mutable_metrics()->set_tensorboard(false);
+  config_.mutable_metrics()->set_curves(false);
+  RunReport report(config_, plan_);
+  Position position;
+  report.open(folder_.path(), position);
+  report_steps(report, position, 8);
+  report.evaluation(position, {});
+  report.finish(folder_.path());
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("events")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("curves.gnuplot")));
+}
+
+TEST_F(RunReportTest, TheEndHasItsCurves) {
+  config_.mutable_metrics()->set_curves(true);
+  RunReport report(config_, plan_);
+  Position position;
+  report.open(folder_.path(), position);
+  report_steps(report, position, 8);
+  report.finish(folder_.path());
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("curves.png")));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("curves.svg")));
+}
+
+TEST_F(RunReportTest, AFinishedRunThatIsOpenedAgainHasNothingToTellTensorBoard) {
+  RunReport report(config_, plan_);
+  report.open(folder_.path(), {8, 2, 0, 100});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("events")));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ inline TrainConfig small_run() {
     threads: 1
     optimizer { lr: 0.05 }
     schedule { name: "cosine" warmup_epochs: 0.5 }
-    metrics { hash_every: 1 }
+    metrics { hash_every: 1 curves: false }
     checkpoint { every_steps: 1 every_epochs: 0 keep: 20 }
   )",
                       "small_run");
