@@ -6,6 +6,9 @@ function(lockstep_library folder)
     list(APPEND ARG_SOURCES ${ARG_CUDA_SOURCES})
   endif()
   add_library(lockstep_${folder} STATIC ${ARG_SOURCES})
-  target_include_directories(lockstep_${folder} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+  set_target_properties(lockstep_${folder} PROPERTIES EXPORT_NAME ${folder})
+  target_include_directories(lockstep_${folder} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:include/lockstep>)
   target_link_libraries(lockstep_${folder} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
 endfunction()

@@ -8,6 +8,7 @@ namespace lockstep::launcher {
 
 enum ExitStatus : int {
   kDone = 0,
+  kRunsDiffer = 1,          ///< the answer of `lockstep compare`
   kUsageError = 64,         ///< command line or configuration
   kDataFault = 65,          ///< a data file
   kCommunicationLost = 69,  ///< a peer is missing, late or at another call

@@ -79,7 +79,7 @@ ParsedCommandLine parse_train_options(int argc, const char* const* argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--print_config", options.print_config, "print the resolved configuration and exit");
   app.add_flag("--list", options.list,
-               "list recipes, models, data, optimizers, schedules, algorithms, and exit");
+               "list what a configuration can name (recipes, models, data, losses, ...), and exit");
   try {
     app.parse(argc, argv);
     const bool needs_output = options.resume == "latest" && options.output.empty();
@@ -90,10 +90,11 @@ ParsedCommandLine parse_train_options(int argc, const char* const* argv) {
   return parsed;
 }
 
-TrainConfig resolve_config(const TrainOptions& options, const std::string& recipes_folder) {
+TrainConfig resolve_config(const TrainOptions& options, const std::string& recipes_folder,
+                           const train::Extensions& own) {
   TrainConfig config = load(options, recipes_folder);
   for (const std::string& assignment : options.sets) train::apply_set(config, assignment);
-  train::validate(config, train::known_names());
+  train::validate(config, train::known_names(own));
   const std::string& algorithm = config.comm().algorithm();
   check<ConfigError>(
       algorithm == "auto" || config.numerics() == TrainConfig::FAST ||
@@ -104,10 +105,11 @@ TrainConfig resolve_config(const TrainOptions& options, const std::string& recip
   return config;
 }
 
-std::string list_names(const std::string& recipes_folder) {
-  const train::KnownNames known = train::known_names();
+std::string list_names(const std::string& recipes_folder, const train::Extensions& own) {
+  const train::KnownNames known = train::known_names(own);
   return to_text("recipes:    ", joined(train::recipe_names(recipes_folder)),
                  "\nmodels:     ", joined(known.models), "\ndata:       ", joined(known.data),
+                 "\nlosses:     ", joined(known.losses), "\nmetrics:    ", joined(known.metrics),
                  "\noptimizers: ", joined(known.optimizers), "\nschedules:  ", joined(known.schedules),
                  "\nalgorithms: ", joined(known.algorithms), "\n");
 }

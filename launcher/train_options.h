@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proto/train_config.pb.h"
+#include "train/extensions.h"
 
 namespace lockstep::launcher {
 
@@ -30,10 +31,11 @@ ParsedCommandLine parse_train_options(int argc, const char* const* argv);
 
 /// The recipe with every --set applied, checked. When none is given: the configuration of the run that is to
 /// be resumed by "latest", else fashion_mnist.
-TrainConfig resolve_config(const TrainOptions& options, const std::string& recipes_folder);
+TrainConfig resolve_config(const TrainOptions& options, const std::string& recipes_folder,
+                           const train::Extensions& own = {});
 
-/// What --list prints: recipes, models, data sources, optimizers, schedules, algorithms.
-std::string list_names(const std::string& recipes_folder);
+/// What --list prints: recipes and everything else that a configuration can name.
+std::string list_names(const std::string& recipes_folder, const train::Extensions& own = {});
 
 /// Where the recipes are: beside an installed program, or in the source tree that it was built in.
 std::string find_recipes_folder();

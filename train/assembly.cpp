@@ -162,6 +162,14 @@ Objective make_objective(const TrainConfig& config, const Extensions& own) {
   return {loss, {.label_smoothing = config.loss().label_smoothing()}, measured};
 }
 
+EvaluationOptions evaluation_options(const TrainConfig& config, const data::DataSource& source) {
+  return {.samples = sample_count(config, source, data::Split::kTest),
+          .batch = config.evaluation().batch(),
+          .virtual_ranks = config.virtual_ranks(),
+          .augment = augment_options(config, source.spec(), data::Split::kTest),
+          .loader = loader_options(config, data::Split::kTest)};
+}
+
 BestSoFarOptions best_options(const TrainConfig& config, const Extensions& own) {
   BestSoFarOptions options;
   options.min_improvement = config.evaluation().min_improvement();

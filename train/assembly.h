@@ -15,6 +15,7 @@
 #include "proto/train_config.pb.h"
 #include "train/best_so_far.h"
 #include "train/config_check.h"
+#include "train/evaluation.h"
 #include "train/extensions.h"
 #include "train/objective.h"
 #include "train/training_plan.h"
@@ -40,6 +41,8 @@ data::LoaderOptions loader_options(const TrainConfig& config, data::Split split)
 std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data::SampleSpec& spec,
                                            const Extensions& own = {});
 Objective make_objective(const TrainConfig& config, const Extensions& own = {});
+/// Over the evaluation data, or as much of it as the configuration says.
+EvaluationOptions evaluation_options(const TrainConfig& config, const data::DataSource& source);
 /// Which evaluation is the best, and when to stop.
 BestSoFarOptions best_options(const TrainConfig& config, const Extensions& own = {});
 

@@ -224,12 +224,7 @@ bool Trainer::evaluation_is_due() const {
 void Trainer::evaluate_model() {
   const WeightAverage::InUse averaged(average_.get());
   const Measured result =
-      evaluate(*model_, *test_source_, objective_, communicator_,
-               {.samples = sample_count(config_, *test_source_, data::Split::kTest),
-                .batch = config_.evaluation().batch(),
-                .virtual_ranks = config_.virtual_ranks(),
-                .augment = augment_options(config_, test_source_->spec(), data::Split::kTest),
-                .loader = loader_options(config_, data::Split::kTest)});
+      evaluate(*model_, *test_source_, objective_, communicator_, evaluation_options(config_, *test_source_));
   if (communicator_.rank() == 0) report_.evaluation(position_, result);
   if (best_.update(figure(result, config_.evaluation().best_by()), position_.step) &&
       config_.evaluation().keep_best()) {

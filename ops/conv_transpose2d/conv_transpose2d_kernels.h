@@ -5,7 +5,7 @@
 
 namespace lockstep::ops {
 
-/// y[n, o, ...] += bias[o], in place, in whatever layout y lies. Operands are checked, y is dense.
-void add_channel_bias_cpu(const Tensor& y, const Tensor& bias);
+/// y[n, o, ...] + bias[o], in the layout of y. Operands are checked, y is dense.
+Tensor add_channel_bias_cpu(const Tensor& y, const Tensor& bias);
 
 }  // namespace lockstep::ops

@@ -1,0 +1,40 @@
+#include "train/saved_model.h"
+
+#include "train/assembly.h"
+#include "train/config.h"
+#include "train/config_set.h"
+#include "train/initial_weights.h"
+#include "train/run_directory.h"
+#include "train/safetensors.h"
+#include "train/tensor_match.h"
+
+namespace lockstep::train {
+
+TrainConfig saved_config(const SavedModelOptions& options) {
+  TrainConfig config = load_config(RunDirectory{options.run}.config(), "");
+  for (const std::string& assignment : options.sets) apply_set(config, assignment);
+  validate(config, known_names(options.own));
+  return config;
+}
+
+std::string saved_weights(const SavedModelOptions& options) {
+  return weights_file(options.weights.empty() ? options.run : options.weights);
+}
+
+SavedModel load_saved_model(const SavedModelOptions& options, const data::SampleSpec& spec) {
+  SavedModel saved{saved_config(options), spec, nullptr};
+  saved.model = make_model(saved.config, spec, options.own);
+  const std::string file = saved_weights(options);
+  load_by_name(file, load_safetensors(file), models::state_tensors(*saved.model));
+  return saved;
+}
+
+Measured evaluate_saved_model(const SavedModelOptions& options, comm::Communicator& communicator) {
+  const TrainConfig config = saved_config(options);
+  const auto source = make_source(config, data::Split::kTest, options.own);
+  const SavedModel saved = load_saved_model(options, source->spec());
+  return evaluate(*saved.model, *source, make_objective(config, options.own), communicator,
+                  evaluation_options(config, *source));
+}
+
+}  // namespace lockstep::train
