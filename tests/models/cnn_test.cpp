@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <map>
-
 #include "ops/cross_entropy/cross_entropy.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
-#include "tests/golden/golden.h"
+#include "tests/models/golden_values.h"
 #include "tests/models/sgd_training.h"
 #include "tests/support/expect_error.h"
 
@@ -19,36 +16,16 @@ namespace {
 /// order.
 constexpr double kTolerance = 1e-5;
 
-using Golden = std::map<std::string, Tensor>;
-
 void expect_near(const Tensor& got, const Tensor& expected, const std::string& what) {
-  ASSERT_EQ(got.shape(), expected.shape()) << what;
-  if (expected.dtype() == DType::kI64) {
-    EXPECT_EQ(got.to_vector<int64_t>(), expected.to_vector<int64_t>()) << what;
-    return;
-  }
-  const auto values = got.to_vector<float>();
-  const auto wanted = expected.to_vector<float>();
-  for (size_t i = 0; i < values.size(); ++i) {
-    ASSERT_NEAR(values[i], wanted[i], kTolerance * std::max(1.0F, std::abs(wanted[i])))
-        << what << " element " << i;
-  }
-}
-
-std::vector<NamedTensor> with_prefix(const Golden& golden, const std::string& prefix) {
-  std::vector<NamedTensor> found;
-  for (const auto& [name, value] : golden) {
-    if (name.starts_with(prefix)) found.push_back({name.substr(prefix.size()), value});
-  }
-  return found;
+  test::expect_near_golden(got, expected, kTolerance, what);
 }
 
 /// The script's training: five steps of SGD from the stored weights; every stage must agree.
 void follow_pytorch(const std::string& file, bool batch_norm) {
-  const Golden golden = test::load_golden(file);
+  const test::Golden golden = test::load_golden(file);
   const auto model =
       make_cnn({.input = {1, 12, 12}, .classes = 10, .hidden = {4, 6, 16}, .batch_norm = batch_norm});
-  copy_by_name("golden", with_prefix(golden, "before."), state_tensors(*model));
+  copy_by_name("golden", test::with_prefix(golden, "before."), state_tensors(*model));
   const auto sgd = test::bind_optimizer(*model);
   const Tensor& images = golden.at("images");
   for (int64_t step = 0; step < images.dim(0); ++step) {
@@ -60,14 +37,11 @@ void follow_pytorch(const std::string& file, bool batch_norm) {
                 "loss of step " + std::to_string(step));
     if (step == 0) {
       expect_near(logits.detach(), golden.at("logits"), "logits");
-      for (const Parameter* parameter : parameters(*model)) {
-        expect_near(parameter->value.grad(), golden.at("gradient." + parameter->name),
-                    "gradient of " + parameter->name);
-      }
+      test::expect_golden_gradients(*model, golden, kTolerance);
     }
     sgd->step({.lr = 0.05, .gradient_divisor = loss.weight});
   }
-  const auto expected = with_prefix(golden, "after.");
+  const auto expected = test::with_prefix(golden, "after.");
   ASSERT_EQ(expected.size(), state_tensors(*model).size());
   for (const NamedTensor& tensor : state_tensors(*model)) {
     expect_near(tensor.value, golden.at("after." + tensor.name), tensor.name);

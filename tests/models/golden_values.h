@@ -16,10 +16,14 @@ namespace lockstep::test {
 
 using Golden = std::map<std::string, Tensor>;
 
-/// Same shape, and |got - expected| <= tolerance * max(1, |expected|) for each f32 element.
+/// Same shape, and |got - expected| <= tolerance * max(1, |expected|) for each f32 element, 0 for i64.
 inline void expect_near_golden(const Tensor& got, const Tensor& expected, double tolerance,
                                const std::string& what) {
   ASSERT_EQ(got.shape(), expected.shape()) << what;
+  if (expected.dtype() == DType::kI64) {
+    EXPECT_EQ(got.to_vector<int64_t>(), expected.to_vector<int64_t>()) << what;
+    return;
+  }
   const auto values = got.to_vector<float>();
   const auto wanted = expected.to_vector<float>();
   for (size_t i = 0; i < values.size(); ++i) {
