@@ -120,7 +120,7 @@ Orientation JpegReader::orientation() const {
 void JpegReader::check_end() const {
   constexpr std::array kEndMarker{std::byte{0xff}, std::byte{JPEG_EOI}};
   const auto data = file_.last(state_->info.src->bytes_in_buffer);
-  const auto end = std::find_end(data.rbegin(), data.rend(), kEndMarker.rbegin(), kEndMarker.rend());
+  const auto end = std::search(data.rbegin(), data.rend(), kEndMarker.rbegin(), kEndMarker.rend());
   if (end == data.rend()) fail("cut short: no end marker");
 }
 
