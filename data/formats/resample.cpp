@@ -62,14 +62,14 @@ void Resampler::mix_columns(int64_t size, int64_t row, uint8_t* output) const {
     const Taps& taps = across_.taps[static_cast<size_t>(x)];
     const float* weights = across_.weights.data() + taps.first_weight;
     const float* input = row_.data() + taps.first * kChannels;
-    Lanes sums{};
+    Lanes sums{0.5F, 0.5F, 0.5F, 0.5F};  // cut off below, they are rounded
     for (int64_t i = 0; i < taps.count; ++i, input += kChannels) {
       Lanes pixel;
       std::memcpy(&pixel, input, sizeof pixel);
       sums += weights[i] * pixel;
     }
     for (int channel = 0; channel < kChannels; ++channel) {
-      output[(channel * size + row) * size + x] = static_cast<uint8_t>(sums[channel] + 0.5F);
+      output[(channel * size + row) * size + x] = static_cast<uint8_t>(sums[channel]);
     }
   }
 }
