@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace lockstep::data;  // NOLINT(google-build-using-namespace): a main program
+using namespace lockstep::data;
 
 /// As a photograph: large forms, small ones, and noise, which makes up most of a JPEG file.
 Raster photograph(int64_t height, int64_t width, int64_t channels) {

@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace lockstep::data;  // NOLINT(google-build-using-namespace): a main program
+using namespace lockstep::data;
 
 std::string file_name(int64_t index) {
   std::ostringstream name;

@@ -76,7 +76,7 @@ struct JpegReader::State {
   /// may need a destructor.
   template <class Calls>
   bool attempt(const Calls& calls) {
-    if (setjmp(escape) != 0) return false;  // NOLINT(cert-err52-cpp): libjpeg's way
+    if (setjmp(escape) != 0) return false;
     calls();
     return true;
   }

@@ -30,7 +30,7 @@ struct PngReader::State {
   /// may need a destructor.
   template <class Calls>
   bool attempt(const Calls& calls) {
-    if (setjmp(escape) != 0) return false;  // NOLINT(cert-err52-cpp): libpng's way
+    if (setjmp(escape) != 0) return false;
     calls();
     return true;
   }

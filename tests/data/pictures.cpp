@@ -88,7 +88,7 @@ Bytes encode_jpeg(const Raster& raster, const JpegOptions& options) {
   info.err = jpeg_std_error(&errors);
   jpeg_create_compress(&info);
   unsigned char* bytes = nullptr;
-  unsigned long size = 0;  // NOLINT(google-runtime-int): libjpeg's type
+  unsigned long size = 0;
   jpeg_mem_dest(&info, &bytes, &size);
   info.image_height = static_cast<JDIMENSION>(raster.height);
   info.image_width = static_cast<JDIMENSION>(raster.width);
