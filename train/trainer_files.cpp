@@ -99,6 +99,7 @@ void Trainer::restore(const std::string& path) {
   std::string state_bytes;
   parallel::on_rank_zero(communicator_, "loading the checkpoint", checkpoint_timeout(), [&] {
     const Checkpoint checkpoint = load_checkpoint(path);
+    check_class_names(checkpoint.state, train_source_->spec().class_names);
     TrainConfig saved = checkpoint.state.config();
     fill_defaults(saved);  // an older build's lacks the newer fields
     for (const std::string& change : differences(saved, config_)) {
@@ -115,7 +116,6 @@ void Trainer::restore(const std::string& path) {
   check<ConfigError>(position_.sample == 0 || position_.sample < train_samples_, "resume",
                      "the checkpoint stands at sample ", position_.sample,
                      " of its epoch, but there are only ", train_samples_, " training samples now");
-  check_class_names(state, train_source_->spec().class_names);
   best_.restore(state.best());
   if (config_.threads() == 0 && state.threads() > 0) take_threads(state.threads());
   if (communicator_.rank() == 0) report_.add_wall_time(state.wall_time());

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 const KnownNames kKnown{.models = {"cnn", "mlp"},
                         .data = {"synthetic", "idx"},
-                        .optimizers = {"sgd"},
+                        .optimizers = {"sgd", "adamw"},
                         .losses = {"cross_entropy"},
                         .metrics = {"accuracy"},
                         .schedules = {"constant", "cosine"},
@@ -94,6 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"data.augment.brightness=-1"}, "data.augment.brightness"},
         BadValue{{"data.augment.hue=0.6"}, "data.augment.hue"},
         BadValue{{"optimizer.beta1=1"}, "optimizer.beta1"},
+        BadValue{{"optimizer.name=adamw", "optimizer.epsilon=0"}, "optimizer.epsilon"},
         BadValue{{"optimizer.trust_coefficient=0"}, "optimizer.trust_coefficient"},
         BadValue{{"model.patch=-1"}, "model.patch"}, BadValue{{"loss.name=hinge"}, "loss.name"},
         BadValue{{"evaluation.metrics=recall"}, "evaluation.metrics"},
