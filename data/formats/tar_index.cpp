@@ -63,10 +63,16 @@ void list_tar(const std::string& path, const std::function<void(const TarMember&
   if (file_size == 0) return;
   Reader reader(path);
   TarMember member;
+  int64_t header = 0;
   bool found = false;
   // libarchive says where headers begin, not contents. But a content ends where the next header begins.
   const auto finish = [&] {
     if (!found) return;
+    // The size that an extended header names need not be that of the bytes that are there.
+    const int64_t room = reader.position() - header - kBlockBytes;
+    check<DataError>(member.size >= 0 && member.size <= room, "tar", path, ": damaged or cut short: \"",
+                     member.name, "\" at byte ", header, " has ", member.size, " bytes: expected 0 to ",
+                     room);
     member.offset = reader.position() - padded(member.size);
     check<DataError>(member.offset + member.size <= file_size, "tar", path, ": cut short: \"", member.name,
                      "\" at byte ", member.offset, " has ", member.size, " bytes, but the file ends at byte ",
@@ -80,6 +86,7 @@ void list_tar(const std::string& path, const std::function<void(const TarMember&
     check<DataError>(archive_entry_sparse_count(entry) == 0, "tar", path, ": \"",
                      archive_entry_pathname(entry), "\" at byte ", reader.position(), " has holes");
     found = true;
+    header = reader.position();
     member = {archive_entry_pathname(entry), 0, archive_entry_size(entry)};
   }
   finish();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <vector>
 
 #include "runtime/error.h"
@@ -95,6 +96,29 @@ TEST(TarIndex, WhatIsNoTarFileIsNamed) {
 TEST(TarIndex, MembersWithHolesAreRefused) {
   const Bytes bytes = tar({{"a", Bytes(4096, 'x'), TarEntry::kWithHoles}});
   expect_contains(error_of<DataError>([&] { members_of(bytes); }), "\"a\" at byte 0 has holes");
+}
+
+/// A file whose header says the size a second time, as GNU's do of files with holes.
+Bytes tar_with_real_size(const Bytes& size) {
+  constexpr size_t kRealSize = 483;
+  constexpr size_t kChecksum = 148;
+  Bytes bytes = tar({{"a", "1"}}, TarDialect::kGnu).replace(kRealSize, size.size(), size);
+  bytes.replace(kChecksum, 8, 8, ' ');
+  unsigned sum = 0;
+  for (size_t i = 0; i < 512; ++i) sum += static_cast<unsigned char>(bytes[i]);
+  std::ostringstream digits;
+  digits << std::oct << sum;
+  return bytes.replace(kChecksum, digits.str().size() + 1, digits.str().c_str(), digits.str().size() + 1);
+}
+
+TEST(TarIndex, ASizeThatIsNotThatOfTheContentIsRefused) {
+  EXPECT_EQ(members_of(tar_with_real_size("00000000001")), (std::vector<Member>{{"a", "1"}}));
+  const auto text_of = [&](const Bytes& size) {
+    return error_of<DataError>([&] { members_of(tar_with_real_size(size)); });
+  };
+  expect_contains(text_of("00000001001"), "\"a\" at byte 0 has 513 bytes: expected 0 to 512");
+  expect_contains(text_of(Bytes(12, '\xff')), "has -1 bytes");
+  expect_contains(text_of("\xff\xff\xff\xff\x80" + Bytes(7, '\0')), to_text("has ", INT64_MIN, " bytes"));
 }
 
 }  // namespace
