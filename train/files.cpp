@@ -68,7 +68,7 @@ void FileDescriptor::read_at(uint64_t offset, void* data, size_t nbytes) const {
 FileDigest digest_of(const std::string& path) {
   const FileDescriptor file(path, O_RDONLY);
   const uint64_t size = file.size();
-  std::vector<std::byte> buffer(size_t{1} << 20);
+  std::vector<std::byte> buffer(std::min<uint64_t>(size, uint64_t{1} << 20));
   Hash64 hash;
   for (uint64_t offset = 0; offset < size;) {
     const size_t nbytes = std::min<uint64_t>(buffer.size(), size - offset);
