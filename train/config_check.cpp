@@ -146,8 +146,9 @@ void check_optimizer(const TrainConfig::Optimizer& optimizer, const KnownNames& 
   mistakes.part("optimizer.beta2", optimizer.beta2());
   mistakes.not_negative("optimizer.epsilon", optimizer.epsilon());
   const bool divides = optimizer.name() == "adamw" || optimizer.name() == "lamb";
-  mistakes.require(!divides || optimizer.epsilon() != 0, "optimizer.epsilon", optimizer.epsilon(),
-                   "a number above 0, since " + optimizer.name() + " divides by the root of a mean that may be 0");
+  mistakes.require(
+      !divides || optimizer.epsilon() != 0, "optimizer.epsilon", optimizer.epsilon(),
+      "a number above 0, since " + optimizer.name() + " divides by the root of a mean that may be 0");
   mistakes.positive("optimizer.trust_coefficient", optimizer.trust_coefficient());
   for (const TrainConfig::ParameterRule& rule : optimizer.rules()) {
     mistakes.require(!rule.pattern().empty(), "optimizer.rules.pattern", "\"\"",

@@ -1,5 +1,5 @@
-// Data, a loss, a metric and an optimizer of your own, beside lockstep's. The task: from 16 readings of a sensor, tell
-// amplitude and frequency of the wave that they show.
+// Data, a loss, a metric and an optimizer of your own, beside lockstep's. The task: from 16 readings of a
+// sensor, tell amplitude and frequency of the wave that they show.
 #include <lockstep/launcher/train_program.h>
 #include <lockstep/ops/elementwise/elementwise.h>
 #include <lockstep/ops/reduce/reduce.h>
@@ -10,8 +10,8 @@
 
 namespace ls = lockstep;
 
-// Sample i is a pure function of the seed and i, so every rank sees the same data. Reading a file works the same way;
-// read() may be called from several threads.
+// Sample i is a pure function of the seed and i, so every rank sees the same data. Reading a file works the
+// same way; read() may be called from several threads.
 class Waves final : public ls::data::DataSource {
  public:
   explicit Waves(const ls::data::SourceOptions& options)
@@ -50,9 +50,10 @@ std::unique_ptr<ls::data::DataSource> open_waves(const ls::data::SourceOptions& 
   return std::make_unique<Waves>(options);
 }
 
-// Log-cosh: like the square near zero, like the absolute value far away. A loss is a sum with a weight; lockstep divides
-// once, by the weight of all ranks.
-ls::ops::LossResult log_cosh(const ls::Tensor& output, const ls::Tensor& target, const ls::train::LossOptions&) {
+// Log-cosh: like the square near zero, like the absolute value far away. A loss is a sum with a weight;
+// lockstep divides once, by the weight of all ranks.
+ls::ops::LossResult log_cosh(const ls::Tensor& output, const ls::Tensor& target,
+                             const ls::train::LossOptions&) {
   const ls::Tensor error = ls::ops::sub(output, target);
   const ls::Tensor cosh =
       ls::ops::scale(ls::ops::add(ls::ops::exp(error), ls::ops::exp(ls::ops::neg(error))), 0.5);
@@ -88,8 +89,8 @@ class SignDescent final : public ls::optim::Optimizer {
   }
 };
 
-std::unique_ptr<ls::optim::Optimizer> make_sign_descent(
-    std::vector<ls::optim::OptimizedParameter> parameters, const ls::optim::OptimizerOptions&) {
+std::unique_ptr<ls::optim::Optimizer> make_sign_descent(std::vector<ls::optim::OptimizedParameter> parameters,
+                                                        const ls::optim::OptimizerOptions&) {
   return std::make_unique<SignDescent>(std::move(parameters));
 }
 

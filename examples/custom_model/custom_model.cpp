@@ -1,5 +1,5 @@
-// A model of your own, trained by lockstep's trainer: configurations name it "tiny_net". Everything that `train` can
-// do, this program can: recipes, --set, --resume, mpirun with any number of ranks, the same bits.
+// A model of your own, trained by lockstep's trainer: configurations name it "tiny_net". Everything that
+// `train` can do, this program can: recipes, --set, --resume, mpirun with any number of ranks, the same bits.
 #include <lockstep/launcher/train_program.h>
 #include <lockstep/models/layers.h>
 #include <lockstep/ops/adaptive_avg_pool2d/adaptive_avg_pool2d.h>

@@ -1,5 +1,5 @@
-// Tensors and automatic differentiation alone: fits y = 3 a - 2 b + 1 by gradient descent, without trainer, files or
-// ranks.
+// Tensors and automatic differentiation alone: fits y = 3 a - 2 b + 1 by gradient descent, without trainer,
+// files or ranks.
 #include <lockstep/ops/linear/linear.h>
 #include <lockstep/ops/losses/losses.h>
 #include <lockstep/runtime/autograd.h>

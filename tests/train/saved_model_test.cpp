@@ -27,7 +27,8 @@ TEST_F(SavedModelTest, WeightsMustBeTheModels) {
   train(1, "run");
   const SavedModelOptions options{.run = path("run"), .sets = {"data.classes=3"}};
   const data::SampleSpec spec = make_source(saved_config(options), data::Split::kTest)->spec();
-  test::expect_error<DataError>([&] { load_saved_model(options, spec); }, "different: fc2.weight (expected f32 [3, 8], got f32 [4, 8])");
+  test::expect_error<DataError>([&] { load_saved_model(options, spec); },
+                                "different: fc2.weight (expected f32 [3, 8], got f32 [4, 8])");
   test::expect_error<ConfigError>([&] { saved_config({.run = path("run"), .sets = {"epochs=-1"}}); },
                                   "epochs = -1");
   test::expect_error<ConfigError>([&] { saved_config({.run = path("none")}); }, "none/config.textproto");
