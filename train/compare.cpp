@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -18,8 +19,17 @@ using Steps = std::map<int64_t, Json>;
 
 constexpr const char* kHash = "weights_hash";
 constexpr const char* kTensorHashes = "tensor_hashes";
-constexpr std::array kFields{"epoch", "samples",    "lr",        "loss",
-                             kHash,   "eval_count", "eval_loss", "eval_accuracy"};
+/// What is told first of a step; metrics and whatever else a run measures follow.
+constexpr std::array kFirstFields{"epoch", "samples", "lr", "loss", kHash, "eval_count", "eval_loss"};
+/// Times are never the same; tensors are looked at where the hash of all differs.
+constexpr std::array kNotCompared{"step",
+                                  "samples_per_second",
+                                  "wall_time",
+                                  "data_seconds",
+                                  "forward_seconds",
+                                  "backward_seconds",
+                                  "communication_seconds",
+                                  kTensorHashes};
 
 /// The fields of all lines of a step together.
 Steps read_steps(const std::string& run) {
@@ -29,16 +39,28 @@ Steps read_steps(const std::string& run) {
   return steps;
 }
 
+std::vector<std::string> fields_to_compare(const Steps& steps) {
+  std::vector<std::string> names(kFirstFields.begin(), kFirstFields.end());
+  std::set<std::string> known(names.begin(), names.end());
+  known.insert(kNotCompared.begin(), kNotCompared.end());
+  for (const auto& [step, fields] : steps) {
+    for (const auto& [name, value] : fields.items()) {
+      if (known.insert(name).second) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 /// What became of one field over all steps that both runs have.
 struct FieldHistory {
-  const char* field;
+  std::string field;
   int64_t compared = 0;
   int64_t different = 0;
   int64_t first_different = 0;  // steps
   int64_t last_equal = 0;       // before the first difference
 };
 
-FieldHistory follow(const char* field, const Steps& a, const Steps& b) {
+FieldHistory follow(const std::string& field, const Steps& a, const Steps& b) {
   FieldHistory history{.field = field};
   for (const auto& [step, fields] : a) {
     const auto other = b.find(step);
@@ -70,7 +92,7 @@ std::string difference_text(const FieldHistory& history, const Json& a, const Js
        << " / " << b[history.field].dump() << "; differs at " << history.different << " of "
        << history.compared << " steps";
   if (history.last_equal > 0) text << ", equal up to step " << history.last_equal;
-  if (history.field == std::string(kHash)) text << tensors_text(a, b);
+  if (history.field == kHash) text << tensors_text(a, b);
   return text.str();
 }
 
@@ -96,7 +118,7 @@ RunComparison compare_runs(const std::string& run_a, const std::string& run_b) {
 
   std::vector<FieldHistory> differing;
   bool hashed = false;
-  for (const char* field : kFields) {
+  for (const std::string& field : fields_to_compare(a)) {
     const FieldHistory history = follow(field, a, b);
     if (history.different > 0) differing.push_back(history);
     hashed = hashed || (field == kHash && history.compared > 0);

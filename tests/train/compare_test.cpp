@@ -61,6 +61,18 @@ TEST(Compare, RunsThatDifferInTimeOnlyAreEqual) {
   EXPECT_THAT(result.text, Not(HasSubstr("not compared")));
 }
 
+TEST(Compare, LooksAtWhateverMetricsThereAreAndNotAtTimes) {
+  const auto measured = [](double metric, double time) {
+    return RunOptions{.change = [=](StepRecord& record) {
+      record.other = {{"close_enough", record.step < 7 ? 0.5 : metric}, {"forward_seconds", time}};
+    }};
+  };
+  EXPECT_TRUE(compare_with(measured(0.25, 1), measured(0.25, 2)).equal);
+  const RunComparison result = compare_with(measured(0.25, 1), measured(0.75, 1));
+  EXPECT_FALSE(result.equal);
+  EXPECT_THAT(result.text, HasSubstr("step 7: close_enough 0.25 / 0.75; differs at 34 of 40 steps"));
+}
+
 TEST(Compare, NamesTheFirstStepAndTensor) {
   const RunComparison result = compare_with({}, {.change = [](StepRecord& record) {
                                               if (record.step < 25 || !record.weights) return;
