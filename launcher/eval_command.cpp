@@ -10,13 +10,14 @@
 #include "runtime/threads.h"
 #include "train/assembly.h"
 #include "train/evaluation.h"
+#include "train/json_number.h"
 
 namespace lockstep::launcher {
 namespace {
 
 std::string json_line(const train::Measured& measured) {
-  nlohmann::ordered_json line{{"eval_loss", measured.loss}};
-  for (const auto& [name, value] : measured.metrics) line["eval_" + name] = value;
+  nlohmann::ordered_json line{{"eval_loss", train::json_number(measured.loss)}};
+  for (const auto& [name, value] : measured.metrics) line["eval_" + name] = train::json_number(value);
   line["eval_count"] = static_cast<int64_t>(measured.weight);
   if (measured.bad_samples > 0) line["eval_bad_samples"] = measured.bad_samples;
   return line.dump();
@@ -39,6 +40,7 @@ int eval_command(const train::SavedModelOptions& options) {
     world.leave();
     return kDone;
   } catch (const std::exception& error) {
+    if (identity.size > 1) log::set_thread_prefix(to_text("rank ", identity.rank, ": "));
     log::error(error.what());
     world.abort(status_of(error));
   }

@@ -4,22 +4,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <filesystem>
 
 #include "runtime/log.h"
+#include "train/json_number.h"
 #include "train/metrics_file.h"
 
 namespace lockstep::train {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-  if (std::isfinite(value)) return value;
-  if (std::isnan(value)) return "NaN";
-  return value > 0 ? "Infinity" : "-Infinity";
-}
 
 }  // namespace
 
@@ -35,22 +29,22 @@ void MetricsWriter::write(const StepRecord& record) {
   Json line{{"step", record.step},
             {"epoch", record.epoch},
             {"samples", record.samples},
-            {"loss", number(record.loss)},
-            {"lr", number(record.lr)},
-            {"samples_per_second", number(record.samples_per_second)},
-            {"wall_time", number(record.wall_time)}};
+            {"loss", json_number(record.loss)},
+            {"lr", json_number(record.lr)},
+            {"samples_per_second", json_number(record.samples_per_second)},
+            {"wall_time", json_number(record.wall_time)}};
   if (record.weights) {
     line["weights_hash"] = to_hex(record.weights->total);
     Json& tensors = line["tensor_hashes"] = Json::object();
     for (const auto& [name, hash] : record.weights->tensors) tensors[name] = to_hex(hash);
   }
-  for (const auto& [name, value] : record.other) line[name] = number(value);
+  for (const auto& [name, value] : record.other) line[name] = json_number(value);
   write_line(line.dump());
 }
 
 void MetricsWriter::write(const EvaluationRecord& record) {
-  Json line{{"step", record.step}, {"epoch", record.epoch}, {"eval_loss", number(record.loss)}};
-  for (const auto& [name, value] : record.metrics) line["eval_" + name] = number(value);
+  Json line{{"step", record.step}, {"epoch", record.epoch}, {"eval_loss", json_number(record.loss)}};
+  for (const auto& [name, value] : record.metrics) line["eval_" + name] = json_number(value);
   line["eval_count"] = record.count;
   if (record.bad_samples > 0) line["eval_bad_samples"] = record.bad_samples;
   write_line(line.dump());

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 
 #include "data/augment.h"
+#include "data/formats/file.h"
 #include "data/formats/picture.h"
 #include "runtime/autograd.h"
 #include "train/assembly.h"
@@ -17,12 +16,6 @@ namespace lockstep::train {
 namespace {
 
 constexpr size_t kBatch = 32;
-
-std::vector<char> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  check<DataError>(file.good(), "predict", "cannot read \"", path, '"');
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Fills rows of `inputs` with the pictures that can be read; the others' predictions get their error.
 class Pictures {
@@ -35,9 +28,8 @@ class Pictures {
   }
 
   void read(const std::string& path, float* row) {
-    const std::vector<char> file = read_file(path);
-    data::decode_picture(std::as_bytes(std::span(file)), path, framing_, {spec_.shape[0], spec_.shape[1]},
-                         pixels_.data());
+    data::read_file(path, file_);
+    data::decode_picture(file_, path, framing_, {spec_.shape[0], spec_.shape[1]}, pixels_.data());
     augmenter_.apply(reinterpret_cast<const std::byte*>(pixels_.data()), 0, 0, row);
   }
 
@@ -45,6 +37,7 @@ class Pictures {
   const data::SampleSpec& spec_;
   data::Augmenter augmenter_;
   data::Framing framing_;
+  std::vector<std::byte> file_;
   std::vector<uint8_t> pixels_;
 };
 
@@ -77,11 +70,18 @@ void predict_batch(const SavedModel& saved, Pictures& pictures, std::span<Predic
       batch[i].error = error.what();
     }
   }
-  const Tensor logits = plain(saved.model->forward(inputs, {}));
+  const Tensor logits = plain(saved.model->forward(inputs, {})).contiguous();
+  const Shape expected{static_cast<int64_t>(batch.size()), saved.spec.classes};
+  check<ConfigError>(logits.shape() == expected, "predict", "expected a model that gives ", expected,
+                     " for so many pictures, one number for each class; this one gives ", logits.shape());
   for (size_t i = 0; i < batch.size(); ++i) {
     if (!batch[i].error.empty()) continue;
-    batch[i].top =
-        most_probable(logits.data<float>() + static_cast<int64_t>(i) * saved.spec.classes, saved.spec, top);
+    const float* row = logits.data<float>() + static_cast<int64_t>(i) * saved.spec.classes;
+    if (std::all_of(row, row + saved.spec.classes, [](float value) { return std::isfinite(value); })) {
+      batch[i].top = most_probable(row, saved.spec, top);
+    } else {
+      batch[i].error = to_text("[predict] ", batch[i].file, ": the model's outputs are not finite");
+    }
   }
 }
 

@@ -27,7 +27,7 @@ data::SampleSpec prediction_spec(const SavedModelOptions& options);
 
 /// Decodes the files (JPEG or PNG), prepares them as evaluation does, and gives the `top` most probable
 /// classes of each, in the order of the files. Throws ConfigError when the model does not take square
-/// pictures.
+/// pictures or does not give a number for each class.
 std::vector<Prediction> predict(const SavedModel& saved, const std::vector<std::string>& files, int64_t top);
 
 }  // namespace lockstep::train

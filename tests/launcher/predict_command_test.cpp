@@ -5,10 +5,12 @@
 
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tests/launcher/output_of.h"
 #include "tests/launcher/small_run.h"
+#include "train/safetensors.h"
 
 namespace lockstep::launcher {
 namespace {
@@ -44,6 +46,20 @@ TEST(PredictCommand, NamesTheMostProbableClassesOfEachFile) {
   }
 }
 
+TEST(PredictCommand, WeightsThatAreNotFiniteGiveAnErrorAndNoProbabilities) {
+  const std::string weights = testing::TempDir() + "lockstep-predict-nan.safetensors";
+  std::vector<NamedTensor> tensors = train::load_safetensors(small_run() + "/model.safetensors");
+  for (NamedTensor& tensor : tensors) {
+    if (tensor.name == "fc2.bias") tensor.value.fill(std::numeric_limits<double>::quiet_NaN());
+  }
+  train::save_safetensors(weights, tensors);
+  const std::string picture = write_grey_picture("nan.png", 10);
+  const Printed printed =
+      output_of([&] { return predict_command({.run = small_run(), .weights = weights}, {picture}, 1); });
+  EXPECT_EQ(printed.status, 65);
+  EXPECT_NE(printed.out.find("outputs are not finite"), std::string::npos) << printed.out;
+}
+
 TEST(PredictCommand, AFileThatIsNoPictureHasAnErrorTheOthersAnAnswer) {
   const std::string& run = small_run();
   const std::string text = testing::TempDir() + "lockstep-predict-text.jpg";
@@ -58,7 +74,7 @@ TEST(PredictCommand, AFileThatIsNoPictureHasAnErrorTheOthersAnAnswer) {
   std::getline(lines, line);
   EXPECT_TRUE(nlohmann::json::parse(line).contains("error")) << line;
   std::getline(lines, line);
-  EXPECT_NE(line.find("cannot read"), std::string::npos) << line;
+  EXPECT_NE(line.find("cannot be opened"), std::string::npos) << line;
   std::getline(lines, line);
   EXPECT_EQ(nlohmann::json::parse(line)["top"].size(), 1U);
 }

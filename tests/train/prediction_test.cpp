@@ -29,9 +29,21 @@ TEST(Prediction, EveryFileHasAnAnswer) {
   ASSERT_EQ(predictions.size(), 40U);
   for (size_t i = 0; i < 40; ++i) {
     EXPECT_EQ(predictions[i].file, files[i]);
-    EXPECT_EQ(predictions[i].error, "[predict] cannot read \"" + files[i] + "\"");
+    EXPECT_EQ(predictions[i].error, "[data] " + files[i] + ": cannot be opened: No such file or directory");
     EXPECT_TRUE(predictions[i].top.empty());
   }
+}
+
+TEST(Prediction, AFolderIsNoPicture) {
+  const std::vector<Prediction> predictions = predict(model_of({1, 4, 4}), {"/tmp"}, 1);
+  EXPECT_EQ(predictions[0].error, "[data] /tmp: is no regular file");
+}
+
+TEST(Prediction, NeedsANumberForEachClass) {
+  SavedModel saved = model_of({1, 4, 4});
+  saved.spec.classes = 4;
+  test::expect_error<ConfigError>([&] { predict(saved, {"a.jpg"}, 1); },
+                                  "expected a model that gives [1, 4] for so many pictures");
 }
 
 }  // namespace
