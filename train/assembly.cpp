@@ -11,6 +11,7 @@
 #include "optim/table.h"
 #include "runtime/error.h"
 #include "runtime/named_rows.h"
+#include "train/metrics.h"
 #include "train/nearest_name.h"
 
 namespace lockstep::train {
@@ -34,6 +35,16 @@ std::vector<std::string> distinct(const char* kind, std::vector<std::string> nam
                        "\" exists already; a program's own needs another name");
   }
   return names;
+}
+
+/// Metrics are written by their names, beside other figures.
+std::vector<std::string> free_names(std::vector<std::string> metrics) {
+  for (const std::string& name : metrics) {
+    check<ConfigError>(std::find(kOwnFields.begin(), kOwnFields.end(), name) == kOwnFields.end(),
+                       "extensions", "metric \"", name,
+                       "\": a field of metrics.jsonl has this name; a metric needs another one");
+  }
+  return metrics;
 }
 
 LossRow loss_row(const TrainConfig& config, const Extensions& own) {
@@ -69,7 +80,7 @@ KnownNames known_names(const Extensions& own) {
   known.data = distinct("data", data::source_names(own.sources));
   known.optimizers = distinct("optimizer", optim::optimizer_names(own.optimizers));
   known.losses = distinct("loss", names_of(losses(own.losses)));
-  known.metrics = distinct("metric", names_of(metrics(own.metrics)));
+  known.metrics = free_names(distinct("metric", names_of(metrics(own.metrics))));
   known.schedules = optim::schedule_names();
   for (const comm::Algorithm& algorithm : comm::algorithms()) known.algorithms.emplace_back(algorithm.name);
   return known;

@@ -22,7 +22,8 @@
 
 namespace lockstep::train {
 
-/// Every name that a configuration of this program can use. Throws ConfigError when a name occurs twice.
+/// Every name that a configuration of this program can use. Throws ConfigError when a name occurs twice, or a
+/// metric has that of another figure.
 KnownNames known_names(const Extensions& own = {});
 
 std::unique_ptr<data::DataSource> make_source(const TrainConfig& config, data::Split split,

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include "runtime/error.h"
@@ -198,8 +199,10 @@ void check_evaluation(const TrainConfig::Evaluation& evaluation, const KnownName
                       Mistakes& mistakes) {
   mistakes.at_least("evaluation.every_epochs", evaluation.every_epochs(), 0);
   mistakes.range<int64_t>("evaluation.batch", evaluation.batch(), 1, int64_t{1} << 24);
+  std::set<std::string> seen;
   for (const std::string& metric : evaluation.metrics()) {
     mistakes.name("evaluation.metrics", metric, known.metrics);
+    mistakes.require(seen.insert(metric).second, "evaluation.metrics", '"' + metric + '"', "each name once");
   }
   mistakes.at_least("evaluation.patience", evaluation.patience(), 0);
   mistakes.not_negative("evaluation.min_improvement", evaluation.min_improvement());
@@ -221,8 +224,10 @@ void validate(const TrainConfig& config, const KnownNames& known) {
   check_output(config, mistakes);
   check_evaluation(config.evaluation(), known, mistakes);
   mistakes.part("average_decay", config.average_decay());
-  mistakes.require(!config.init_from().path().empty() || config.init_from().skip().empty(), "init_from.path",
-                   "\"\"", "a file or a run directory, since init_from.skip is set");
+  const TrainConfig::InitFrom& init_from = config.init_from();
+  mistakes.require(!init_from.path().empty() || (init_from.skip().empty() && !init_from.lenient()),
+                   "init_from.path", "\"\"",
+                   "a file or a run directory, since init_from says how to load it");
   mistakes.throw_if_any();
 }
 

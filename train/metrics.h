@@ -3,6 +3,7 @@
 // "Infinity" or "-Infinity".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,23 @@
 #include "train/weights_hash.h"
 
 namespace lockstep::train {
+
+/// Fields of the lines that no metric may be called by, since it would stand in their place.
+inline constexpr std::array kOwnFields{"step",
+                                       "epoch",
+                                       "samples",
+                                       "loss",
+                                       "lr",
+                                       "wall_time",
+                                       "weights_hash",
+                                       "tensor_hashes",
+                                       "data_seconds",
+                                       "samples_per_second",
+                                       "forward_seconds",
+                                       "backward_seconds",
+                                       "communication_seconds",
+                                       "bad_samples",
+                                       "count"};
 
 /// One optimizer step.
 struct StepRecord {

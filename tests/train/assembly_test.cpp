@@ -25,6 +25,25 @@ TEST(KnownNames, ComeFromTheTables) {
   EXPECT_TRUE(contains(known.algorithms, "halving_doubling"));
 }
 
+double nothing(const Tensor& /*output*/, const Tensor& /*target*/) {
+  return 0;
+}
+
+TEST(KnownNames, AProgramsOwnAreNoOthers) {
+  test::expect_error<ConfigError>(
+      [] {
+        known_names({.metrics = {{"accuracy", nothing}}});
+      },
+      "metric \"accuracy\" exists already");
+  for (const char* field : {"loss", "step", "count", "bad_samples"}) {
+    test::expect_error<ConfigError>(
+        [&] {
+          known_names({.metrics = {{field, nothing}}});
+        },
+        "a field of metrics.jsonl has this name");
+  }
+}
+
 TEST(Assembly, LimitsTakeTheFirstSamples) {
   TrainConfig config = small_run();
   const auto train = make_source(config, data::Split::kTrain);
