@@ -14,6 +14,8 @@
 namespace lockstep::train {
 namespace {
 
+constexpr size_t kMostListed = 20;
+
 using Patterns = google::protobuf::RepeatedPtrField<std::string>;
 
 bool matches(const std::string& pattern, const std::string& name) {
@@ -52,11 +54,14 @@ std::string load_initial_weights(const TrainConfig::InitFrom& init_from,
   for (const NamedTensor& tensor : model) names.push_back(tensor.name);
   check_patterns("init_from.skip", init_from.skip(), names);
   const std::string file = weights_file(init_from.path());
-  const size_t loaded =
+  const std::vector<std::string> loaded =
       load_by_name(file, without(init_from.skip(), load_safetensors(file)), without(init_from.skip(), model),
                    init_from.lenient() ? Matching::kLenient : Matching::kStrict);
-  return to_text("initial weights: ", loaded, " of the model's ", model.size(), " tensors from ", file,
-                 loaded < model.size() ? to_text("; ", model.size() - loaded, " stay as drawn") : "");
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(loaded.begin(), loaded.end(), name) != loaded.end();
+  });
+  return to_text("initial weights: ", loaded.size(), " of the model's ", model.size(), " tensors from ", file,
+                 names.empty() ? "" : "; as drawn stay: " + joined(names, kMostListed));
 }
 
 std::vector<Parameter*> freeze(const std::vector<Parameter*>& parameters, const Patterns& patterns) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "runtime/error.h"
+
 namespace lockstep::train {
 namespace {
 
@@ -42,10 +44,10 @@ std::string known_names_hint(const std::string& name, const std::vector<std::str
   return guess + "; known: " + (known.empty() ? "none" : joined(known));
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string joined(const std::vector<std::string>& parts, size_t most) {
   std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
+  for (size_t i = 0; i < std::min(parts.size(), most); ++i) text += (i == 0 ? "" : ", ") + parts[i];
+  return parts.size() > most ? to_text(text, ", and ", parts.size() - most, " more") : text;
 }
 
 }  // namespace lockstep::train

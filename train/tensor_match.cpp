@@ -12,9 +12,9 @@ namespace {
 constexpr size_t kMostListed = 20;
 
 struct Comparison {
-  std::vector<std::pair<Tensor, Tensor>> matching;  // source, target
-  std::vector<std::string> missing;                 // only among the targets
-  std::vector<std::string> unexpected;              // only among the sources
+  std::vector<std::pair<Tensor, NamedTensor>> matching;  // source, target
+  std::vector<std::string> missing;                      // only among the targets
+  std::vector<std::string> unexpected;                   // only among the sources
   std::vector<std::string> different;
 };
 
@@ -31,7 +31,7 @@ Comparison compare(const std::vector<NamedTensor>& sources, const std::vector<Na
     }
     const Tensor& source = found->second;
     if (source.shape() == target.value.shape() && source.dtype() == target.value.dtype()) {
-      result.matching.emplace_back(source, target.value);
+      result.matching.emplace_back(source, target);
     } else {
       result.different.push_back(to_text(target.name, " (expected ", target.value.dtype(), ' ',
                                          target.value.shape(), ", got ", source.dtype(), ' ', source.shape(),
@@ -43,20 +43,14 @@ Comparison compare(const std::vector<NamedTensor>& sources, const std::vector<Na
   return result;
 }
 
-std::string list_text(const char* title, std::vector<std::string> names) {
-  if (names.empty()) return "";
-  const size_t count = names.size();
-  if (count > kMostListed) {
-    names.resize(kMostListed);
-    names.push_back(to_text("and ", count - kMostListed, " more"));
-  }
-  return to_text("\n  ", count, ' ', title, ": ", joined(names));
+std::string list_text(const char* title, const std::vector<std::string>& names) {
+  return names.empty() ? "" : to_text("\n  ", names.size(), ' ', title, ": ", joined(names, kMostListed));
 }
 
 }  // namespace
 
-size_t load_by_name(const std::string& origin, const std::vector<NamedTensor>& sources,
-                    const std::vector<NamedTensor>& targets, Matching matching) {
+std::vector<std::string> load_by_name(const std::string& origin, const std::vector<NamedTensor>& sources,
+                                      const std::vector<NamedTensor>& targets, Matching matching) {
   const Comparison found = compare(sources, targets);
   const bool all = found.missing.empty() && found.unexpected.empty() && found.different.empty();
   const bool some = !found.matching.empty() || targets.empty();
@@ -64,8 +58,12 @@ size_t load_by_name(const std::string& origin, const std::vector<NamedTensor>& s
                    "\": ", found.matching.size(), " of ", targets.size(),
                    " tensors match:", list_text("missing", found.missing),
                    list_text("unexpected", found.unexpected), list_text("different", found.different));
-  for (const auto& [source, target] : found.matching) Tensor(target).copy_from(source);
-  return found.matching.size();
+  std::vector<std::string> copied;
+  for (const auto& [source, target] : found.matching) {
+    Tensor(target.value).copy_from(source);
+    copied.push_back(target.name);
+  }
+  return copied;
 }
 
 }  // namespace lockstep::train

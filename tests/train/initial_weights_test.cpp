@@ -59,8 +59,8 @@ TEST_F(InitialWeights, ANewHeadStaysAsDrawn) {
   test::expect_error<DataError>([&] { load(*model); },
                                 "2 different: fc2.weight (expected f32 [5, 3], got f32 [2, 3])");
   init_.add_skip("fc2.*");
-  EXPECT_EQ(load(*model),
-            "initial weights: 2 of the model's 4 tensors from " + init_.path() + "; 2 stay as drawn");
+  EXPECT_EQ(load(*model), "initial weights: 2 of the model's 4 tensors from " + init_.path() +
+                              "; as drawn stay: fc2.weight, fc2.bias");
   EXPECT_EQ(values(*model, 0), values(*source_, 0));
   EXPECT_EQ(values(*model, 2), head);
 }
@@ -69,8 +69,8 @@ TEST_F(InitialWeights, LenientLoadingMustBeAskedForAndMustMatchSomething) {
   write();
   const auto model = mlp(5, 7);
   init_.set_lenient(true);
-  EXPECT_EQ(load(*model),
-            "initial weights: 2 of the model's 4 tensors from " + init_.path() + "; 2 stay as drawn");
+  EXPECT_EQ(load(*model), "initial weights: 2 of the model's 4 tensors from " + init_.path() +
+                              "; as drawn stay: fc2.weight, fc2.bias");
 
   std::vector<NamedTensor> wrapped;
   for (NamedTensor& tensor : models::state_tensors(*source_))

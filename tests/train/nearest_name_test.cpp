@@ -23,5 +23,12 @@ TEST(KnownNamesHint, GuessesAndLists) {
   EXPECT_EQ(known_names_hint("larz", {}), "; known: none");
 }
 
+TEST(Joined, ALongListIsCut) {
+  EXPECT_EQ(joined({}), "");
+  EXPECT_EQ(joined({"a", "b", "c"}), "a, b, c");
+  EXPECT_EQ(joined({"a", "b", "c"}, 3), "a, b, c");
+  EXPECT_EQ(joined({"a", "b", "c"}, 1), "a, and 2 more");
+}
+
 }  // namespace
 }  // namespace lockstep::train

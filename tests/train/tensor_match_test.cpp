@@ -34,7 +34,8 @@ std::string load_error(const std::vector<NamedTensor>& sources, const std::vecto
 
 TEST(LoadByName, CopiesInPlaceWhateverTheOrder) {
   const std::vector<NamedTensor> targets = model();
-  EXPECT_EQ(load_by_name("w.safetensors", file(), targets), 2U);
+  EXPECT_EQ(load_by_name("w.safetensors", file(), targets),
+            (std::vector<std::string>{"fc.weight", "fc.bias"}));
   EXPECT_EQ(targets[0].value.data<float>()[79], 1);
   EXPECT_EQ(targets[1].value.data<float>()[9], 2);
 }
@@ -74,7 +75,8 @@ TEST(LoadByName, LenientLoadsWhatAgrees) {
   sources[1].value = Tensor::zeros({5, 8});
   sources.push_back({"extra", Tensor::scalar(1)});
   const std::vector<NamedTensor> targets = model();
-  EXPECT_EQ(load_by_name("w.safetensors", sources, targets, Matching::kLenient), 1U);
+  EXPECT_EQ(load_by_name("w.safetensors", sources, targets, Matching::kLenient),
+            std::vector<std::string>{"fc.bias"});
   EXPECT_EQ(targets[0].value.data<float>()[0], 0);
   EXPECT_EQ(targets[1].value.data<float>()[0], 2);
 }
@@ -88,8 +90,8 @@ TEST(LoadByName, ALongListIsCut) {
 }
 
 TEST(LoadByName, NothingIntoNothingIsFine) {
-  EXPECT_EQ(load_by_name("w.safetensors", {}, {}), 0U);
-  EXPECT_EQ(load_by_name("w.safetensors", {}, {}, Matching::kLenient), 0U);
+  EXPECT_TRUE(load_by_name("w.safetensors", {}, {}).empty());
+  EXPECT_TRUE(load_by_name("w.safetensors", {}, {}, Matching::kLenient).empty());
 }
 
 }  // namespace
