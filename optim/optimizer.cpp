@@ -56,10 +56,6 @@ std::vector<NamedTensor> Optimizer::state() const {
   return tensors;
 }
 
-void Optimizer::load_state(const std::vector<NamedTensor>& saved) {
-  copy_by_name("optimizer state", saved, state());
-}
-
 std::vector<int64_t> Optimizer::counts() const {
   std::vector<int64_t> counts;
   for (const OptimizedParameter& parameter : parameters_) counts.push_back(parameter.value.count());

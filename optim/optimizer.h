@@ -54,12 +54,10 @@ class Optimizer {
   void step(const StepOptions& options);
 
   const std::vector<OptimizedParameter>& parameters() const { return parameters_; }
-  /// What a checkpoint holds: views of the live memory, as "<parameter>.<buffer>", parameter by parameter;
-  /// and in optimizers that count their steps the number of steps done, an i64 scalar named "step".
+  /// What a checkpoint holds: views of the live memory, which a saved state is copied into, as
+  /// "<parameter>.<buffer>", parameter by parameter; and in optimizers that count their steps the number of
+  /// steps done, an i64 scalar named "step".
   std::vector<NamedTensor> state() const;
-  /// Takes a saved state; names and shapes must match one to one, else nothing changes and InvalidArgument
-  /// names the first that does not.
-  void load_state(const std::vector<NamedTensor>& saved);
 
  protected:
   /// A part of one parameter that one thread updates.
