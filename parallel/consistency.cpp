@@ -103,7 +103,7 @@ void check_facts(comm::Communicator& communicator, const std::vector<Fact>& fact
   for (size_t r = 1; r < texts.size(); ++r) {
     check<ConfigError>(texts[r] == texts[0], "comparison at start", "rank ", r, " differs from rank 0 in ",
                        texts[r] == texts[0] ? "" : first_difference(texts[0], texts[r]),
-                       "; all ranks must have the same configuration, build and kind of processor");
+                       "; all ranks must have the same configuration, data, build and kind of processor");
   }
 }
 

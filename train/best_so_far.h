@@ -9,7 +9,7 @@ namespace lockstep::train {
 
 struct BestSoFarOptions {
   bool higher_is_better = false;
-  double min_improvement = 0;  ///< less counts as none
+  double min_improvement = 0;  ///< a change that is not more counts as none
   int64_t patience = 0;        ///< evaluations without improvement that end the run; 0: no number does
 };
 

@@ -28,6 +28,7 @@ constexpr const char* kPartial = ".partial";  // of a folder that is being writt
 constexpr const char* kModel = "model.safetensors";
 constexpr const char* kOptimizer = "optimizer.safetensors";
 constexpr const char* kAverage = "average.safetensors";  // only of a run that keeps one
+constexpr const char* kBest = "best.safetensors";        // likewise
 constexpr const char* kState = "state.pb";
 constexpr const char* kManifest = "manifest.json";
 
@@ -87,6 +88,9 @@ void write_files(const std::string& path, const Checkpoint& checkpoint, const Fi
   if (!checkpoint.average.empty()) {
     write(kAverage, [&](FileWriter& writer) { write_safetensors(writer, checkpoint.average); });
   }
+  if (!checkpoint.best.empty()) {
+    write(kBest, [&](FileWriter& writer) { writer.append_file(checkpoint.best); });
+  }
   write(kState, [&](FileWriter& writer) {
     CheckpointState state = checkpoint.state;
     state.set_format_version(kFormatVersion);
@@ -141,8 +145,9 @@ FileDigest expected_digest(const std::string& path, const nlohmann::json& manife
   }
 }
 
-bool has_average(const nlohmann::json& manifest) {
-  return manifest.is_object() && manifest.contains("files") && manifest["files"].contains(kAverage);
+/// For the files that only some runs have.
+bool is_listed(const nlohmann::json& manifest, const char* name) {
+  return manifest.is_object() && manifest.contains("files") && manifest["files"].contains(name);
 }
 
 CheckpointState read_state(const std::string& path) {
@@ -202,8 +207,11 @@ std::vector<FoundCheckpoint> list_checkpoints(const std::string& folder) {
 
 void verify_checkpoint(const std::string& path) {
   const nlohmann::json manifest = read_manifest(path);
-  for (const char* name : {kModel, kOptimizer, kState, kAverage}) {
-    if (name == kAverage && !has_average(manifest)) continue;
+  std::vector<const char*> names{kModel, kOptimizer, kState};
+  for (const char* name : {kAverage, kBest}) {
+    if (is_listed(manifest, name)) names.push_back(name);
+  }
+  for (const char* name : names) {
     const FileDigest expected = expected_digest(path, manifest, name);
     FileDigest found;
     try {
@@ -238,7 +246,9 @@ Checkpoint load_checkpoint(const std::string& path) {
   Checkpoint checkpoint;
   checkpoint.model = load_safetensors(path + '/' + kModel);
   checkpoint.optimizer = load_safetensors(path + '/' + kOptimizer);
-  if (has_average(read_manifest(path))) checkpoint.average = load_safetensors(path + '/' + kAverage);
+  const nlohmann::json manifest = read_manifest(path);
+  if (is_listed(manifest, kAverage)) checkpoint.average = load_safetensors(path + '/' + kAverage);
+  if (is_listed(manifest, kBest)) checkpoint.best = path + '/' + kBest;
   checkpoint.state = read_state(path);
   return checkpoint;
 }

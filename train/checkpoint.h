@@ -1,7 +1,7 @@
-// Checkpoints: a folder "step-00001234" with model.safetensors, optimizer.safetensors, state.pb and
-// manifest.json, which holds the others' sizes and XXH3 hashes. It gets that name only when it is complete
-// and on the disk, so a process killed at any moment leaves all earlier checkpoints as they were. One process
-// writes to a folder of checkpoints (rank 0); any may read.
+// Checkpoints: a folder "step-00001234" with model.safetensors, optimizer.safetensors, state.pb, in some runs
+// average.safetensors and best.safetensors, and manifest.json, which holds the others' sizes and XXH3 hashes.
+// It gets that name only when it is complete and on the disk, so a process killed at any moment leaves all
+// earlier checkpoints as they were. One process writes to a folder of checkpoints (rank 0); any may read.
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,8 @@ struct Checkpoint {
   std::vector<NamedTensor> model;
   std::vector<NamedTensor> optimizer;
   std::vector<NamedTensor> average;  ///< of the weights, see weight_average.h; empty: the run keeps none
+  /// The file of the best weights so far, of which a checkpoint holds a copy; "": the run keeps none.
+  std::string best;
   CheckpointState state;  ///< state.step() names the folder; format_version and build are set by saving
 };
 

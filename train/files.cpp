@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,25 @@
 namespace lockstep::train {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Hands the content of a file on, from front to back; returns its size.
+uint64_t for_each_portion(const std::string& path,
+                          const std::function<void(const std::byte* data, size_t nbytes)>& take) {
+  const FileDescriptor file(path, O_RDONLY);
+  const uint64_t size = file.size();
+  std::vector<std::byte> buffer(std::min<uint64_t>(size, uint64_t{1} << 20));
+  for (uint64_t offset = 0; offset < size;) {
+    const size_t nbytes = std::min<uint64_t>(buffer.size(), size - offset);
+    file.read_at(offset, buffer.data(), nbytes);
+    take(buffer.data(), nbytes);
+    offset += nbytes;
+  }
+  return size;
+}
+
+}  // namespace
 
 FileError::FileError(const std::string& operation, const std::string& path, int error_number)
     : Error(to_text("[", operation, "] \"", path, "\": ", std::strerror(error_number))),
@@ -66,16 +86,9 @@ void FileDescriptor::read_at(uint64_t offset, void* data, size_t nbytes) const {
 }
 
 FileDigest digest_of(const std::string& path) {
-  const FileDescriptor file(path, O_RDONLY);
-  const uint64_t size = file.size();
-  std::vector<std::byte> buffer(std::min<uint64_t>(size, uint64_t{1} << 20));
   Hash64 hash;
-  for (uint64_t offset = 0; offset < size;) {
-    const size_t nbytes = std::min<uint64_t>(buffer.size(), size - offset);
-    file.read_at(offset, buffer.data(), nbytes);
-    hash.update(buffer.data(), nbytes);
-    offset += nbytes;
-  }
+  const uint64_t size =
+      for_each_portion(path, [&](const std::byte* data, size_t nbytes) { hash.update(data, nbytes); });
   return {size, hash.value()};
 }
 
@@ -93,6 +106,10 @@ void FileWriter::append(const void* data, size_t nbytes) {
     source += written;
     nbytes -= static_cast<size_t>(written);
   }
+}
+
+void FileWriter::append_file(const std::string& path) {
+  for_each_portion(path, [this](const std::byte* data, size_t nbytes) { append(data, nbytes); });
 }
 
 FileDigest FileWriter::finish() {

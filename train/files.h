@@ -71,6 +71,8 @@ class FileWriter {
   explicit FileWriter(const std::string& path, const FileOperations& operations = system_files());
   void append(const void* data, size_t nbytes);
   void append(const std::string& text) { append(text.data(), text.size()); }
+  /// The content of another file. Throws FileError.
+  void append_file(const std::string& path);
   /// Returns when the content is on the disk. Nothing may be appended after it.
   FileDigest finish();
 

@@ -1,14 +1,33 @@
 #include "train/saved_model.h"
 
+#include "parallel/consistency.h"
 #include "train/assembly.h"
 #include "train/config.h"
+#include "train/config_fields.h"
 #include "train/config_set.h"
+#include "train/data_facts.h"
 #include "train/initial_weights.h"
 #include "train/run_directory.h"
 #include "train/safetensors.h"
 #include "train/tensor_match.h"
+#include "train/weights_hash.h"
 
 namespace lockstep::train {
+namespace {
+
+/// Each rank has read configuration, data and weights by itself.
+void compare_ranks(const SavedModel& saved, const data::DataSource& source,
+                   comm::Communicator& communicator) {
+  std::vector<parallel::Fact> facts = parallel::machine_facts();
+  for (const parallel::Fact& fact : config_fields(saved.config)) facts.push_back(fact);
+  for (const parallel::Fact& fact : data_facts(saved.config, source, data::Split::kTest))
+    facts.push_back(fact);
+  for (const auto& [name, hash] : hash_weights(models::state_tensors(*saved.model)).tensors)
+    facts.emplace_back("weights of " + name, to_hex(hash));
+  parallel::check_facts(communicator, facts, milliseconds(saved.config.comm().start_timeout_seconds()));
+}
+
+}  // namespace
 
 TrainConfig saved_config(const SavedModelOptions& options) {
   TrainConfig config = load_config(RunDirectory{options.run}.config(), "");
@@ -33,6 +52,7 @@ Measured evaluate_saved_model(const SavedModelOptions& options, comm::Communicat
   const TrainConfig config = saved_config(options);
   const auto source = make_source(config, data::Split::kTest, options.own);
   const SavedModel saved = load_saved_model(options, source->spec());
+  compare_ranks(saved, *source, communicator);
   return evaluate(*saved.model, *source, make_objective(config, options.own), communicator,
                   evaluation_options(config, *source));
 }

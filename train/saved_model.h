@@ -36,7 +36,8 @@ std::string saved_weights(const SavedModelOptions& options);
 /// The model with its weights, which must match it one to one (DataError otherwise).
 SavedModel load_saved_model(const SavedModelOptions& options, const data::SampleSpec& spec);
 
-/// Collective. Evaluates the weights on the run's evaluation data as training does.
+/// Collective. Evaluates the weights on the run's evaluation data as training does. Throws ConfigError when
+/// ranks differ in configuration, data or weights.
 Measured evaluate_saved_model(const SavedModelOptions& options, comm::Communicator& communicator);
 
 }  // namespace lockstep::train

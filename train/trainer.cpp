@@ -9,6 +9,7 @@
 #include "train/assembly.h"
 #include "train/config.h"
 #include "train/config_fields.h"
+#include "train/data_facts.h"
 #include "train/evaluation.h"
 #include "train/fault.h"
 #include "train/initial_weights.h"
@@ -60,9 +61,11 @@ double figure(const Measured& result, const std::string& name) {
 }
 
 void check_classes(const data::SampleSpec& train, const data::SampleSpec& test) {
-  check<DataError>(train.class_names == test.class_names && train.classes == test.classes, "train",
-                   "training and evaluation data of ", train.name,
-                   " have different classes: ", joined(train.class_names), " and ", joined(test.class_names));
+  check<DataError>(train.classes == test.classes, "train", "training data of ", train.name, " have ",
+                   train.classes, " classes, evaluation data ", test.classes);
+  check<DataError>(train.class_names == test.class_names, "train", "training and evaluation data of ",
+                   train.name, " have different classes: ", joined(train.class_names), " and ",
+                   joined(test.class_names));
 }
 
 }  // namespace
@@ -102,19 +105,23 @@ Outcome Trainer::run() {
     write_model();  // the run may have been killed after its last checkpoint, or go on in another directory
     return Outcome::kFinished;
   }
-  submit(position_);
-  while (!finished()) {
+  bool stop = stop_step_is_reached();
+  if (stop) {  // where the run was resumed; the checkpoint may be another directory's
+    save();
+  } else {
+    submit(position_);
+  }
+  while (!finished() && !stop) {
     const StepResult result = train_step();
     report(result);
     if (evaluation_is_due()) evaluate_model();
-    const bool stop = !finished() &&
-                      (result.stop || (options_.stop_at_step > 0 && position_.step >= options_.stop_at_step));
+    stop = !finished() && (result.stop || stop_step_is_reached());
     if (finished() || stop || result.save || checkpoint_is_due()) save();
-    if (stop) {
-      if (communicator_.rank() == 0)
-        log::info("stopped after step ", position_.step, "; go on with --resume latest");
-      return Outcome::kStopped;
-    }
+  }
+  if (stop) {
+    if (communicator_.rank() == 0)
+      log::info("stopped after step ", position_.step, "; go on with --resume latest");
+    return Outcome::kStopped;
   }
   write_model();
   return Outcome::kFinished;
@@ -125,8 +132,12 @@ void Trainer::compare_ranks() {
   for (const parallel::Fact& fact : parallel::machine_facts()) facts.push_back(fact);
   for (const parallel::Fact& fact : config_fields(config_)) facts.push_back(fact);
   facts.emplace_back("threads", std::to_string(options_.threads));
-  facts.emplace_back("training samples", std::to_string(train_samples_));
-  for (const parallel::Fact& fact : parallel::parameter_facts(parameters_)) facts.push_back(fact);
+  for (const parallel::Fact& fact : data_facts(config_, *train_source_, data::Split::kTrain))
+    facts.push_back(fact);
+  for (const parallel::Fact& fact : data_facts(config_, *test_source_, data::Split::kTest))
+    facts.push_back(fact);
+  for (const parallel::Fact& fact : parallel::parameter_facts(models::parameters(*model_)))
+    facts.push_back(fact);
   parallel::check_facts(communicator_, facts, milliseconds(config_.comm().start_timeout_seconds()));
 }
 
@@ -215,6 +226,10 @@ bool Trainer::finished() const {
   return plan_.finished(position_) || best_.exhausted();
 }
 
+bool Trainer::stop_step_is_reached() const {
+  return options_.stop_at_step > 0 && position_.step >= options_.stop_at_step;
+}
+
 bool Trainer::evaluation_is_due() const {
   if (plan_.finished(position_)) return true;
   const int64_t every = config_.evaluation().every_epochs();
@@ -231,8 +246,10 @@ void Trainer::evaluate_model() {
     write_weights("keeping the best weights", RunDirectory{options_.output}.best());
   }
   if (best_.exhausted() && communicator_.rank() == 0) {
-    log::info("no better ", config_.evaluation().best_by(), " than ", best_.value(), " of step ",
-              best_.step(), " for ", config_.evaluation().patience(), " evaluations: the run ends early");
+    log::info(config_.evaluation().patience(), " evaluations without a better ",
+              config_.evaluation().best_by(), " than ",
+              best_.known() ? to_text(best_.value(), ", of step ", best_.step()) : "NaN",
+              ": the run ends early");
   }
 }
 

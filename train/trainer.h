@@ -33,7 +33,8 @@ struct TrainerOptions {
   std::string output;  ///< run directory, the same on all ranks
   /// "": start anew, "latest": the newest checkpoint of `output` if there is one, else a path.
   std::string resume;
-  int64_t stop_at_step = 0;  ///< save and stop after this step; 0: none
+  /// Save and stop after this step, at once where a resumed run is that far already; 0: none.
+  int64_t stop_at_step = 0;
   /// Per rank, resolved. Where the configuration leaves it open, a resumed run takes its checkpoint's.
   int threads = 1;
   /// Library versions and the like that must be equal on all ranks, beside what the trainer compares anyway.
@@ -72,6 +73,7 @@ class Trainer {
   void share_state();
   void restore(const std::string& path);
   void restore_tensors(const std::string& path, const Checkpoint& checkpoint);
+  void restore_best(const TrainConfig& saved, Checkpoint& checkpoint);
   void take_threads(int threads);
   StepResult train_step();
   Tensor forward(const parallel::MicroBatch& micro_batch, std::span<double> sums);
@@ -82,6 +84,7 @@ class Trainer {
   void evaluate_model();
   void save();
   bool finished() const;
+  bool stop_step_is_reached() const;
   bool evaluation_is_due() const;
   bool checkpoint_is_due() const;
   void write_weights(const char* why, const std::string& path);

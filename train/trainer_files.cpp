@@ -1,5 +1,6 @@
 // The part of the trainer that deals with files: how a run begins, goes on and ends. Rank 0 reads and writes.
 #include <algorithm>
+#include <filesystem>
 
 #include "optim/parameter_rules.h"
 #include "parallel/rank_zero.h"
@@ -98,7 +99,7 @@ void Trainer::share_state() {
 void Trainer::restore(const std::string& path) {
   std::string state_bytes;
   parallel::on_rank_zero(communicator_, "loading the checkpoint", checkpoint_timeout(), [&] {
-    const Checkpoint checkpoint = load_checkpoint(path);
+    Checkpoint checkpoint = load_checkpoint(path);
     check_class_names(checkpoint.state, train_source_->spec().class_names);
     TrainConfig saved = checkpoint.state.config();
     fill_defaults(saved);  // an older build's lacks the newer fields
@@ -106,6 +107,7 @@ void Trainer::restore(const std::string& path) {
       log::warning("changed since the checkpoint: ", change);
     }
     restore_tensors(path, checkpoint);
+    restore_best(saved, checkpoint);
     state_bytes = checkpoint.state.SerializeAsString();
     log::info("resuming from ", path);
   });
@@ -137,6 +139,22 @@ void Trainer::restore_tensors(const std::string& path, const Checkpoint& checkpo
   }
 }
 
+/// The best weights as they were then: those of a later step belong to what was given up. Where nothing can
+/// be compared with them, or they are lost, the best begins anew.
+void Trainer::restore_best(const TrainConfig& saved, Checkpoint& checkpoint) {
+  if (!checkpoint.state.best().has_value()) return;
+  const bool comparable = saved.evaluation().best_by() == config_.evaluation().best_by();
+  const bool keeps = config_.evaluation().keep_best();
+  if (!comparable || (keeps && checkpoint.best.empty())) {
+    log::warning("the best evaluation so far is forgotten: ",
+                 comparable ? "the checkpoint has not its weights" : "evaluation.best_by has changed");
+    checkpoint.state.clear_best();
+  } else if (keeps) {
+    replace_file(RunDirectory{options_.output}.best(),
+                 [&](FileWriter& writer) { writer.append_file(checkpoint.best); });
+  }
+}
+
 /// The number of threads is part of the bits, so a run keeps it wherever it goes on.
 void Trainer::take_threads(int threads) {
   if (threads != options_.threads && communicator_.rank() == 0)
@@ -148,7 +166,9 @@ void Trainer::take_threads(int threads) {
 
 void Trainer::save() {
   parallel::on_rank_zero(communicator_, "saving the checkpoint", checkpoint_timeout(), [&] {
-    Checkpoint checkpoint{models::state_tensors(*model_), optimizer_->state(), {}, {}};
+    Checkpoint checkpoint;
+    checkpoint.model = models::state_tensors(*model_);
+    checkpoint.optimizer = optimizer_->state();
     if (average_) checkpoint.average = average_->state();
     CheckpointState& state = checkpoint.state;
     state.set_step(position_.step);
@@ -160,7 +180,10 @@ void Trainer::save() {
     state.set_seed(config_.seed());
     state.mutable_schedule()->set_step(position_.step);
     state.mutable_schedule()->set_peak_lr(scaled_lr(config_));
-    if (best_.known()) *state.mutable_best() = best_.state();
+    *state.mutable_best() = best_.state();
+    const std::string best = RunDirectory{options_.output}.best();
+    if (config_.evaluation().keep_best() && best_.known() && std::filesystem::exists(best))
+      checkpoint.best = best;
     *state.mutable_config() = config_;
     state.set_ranks(communicator_.size());
     state.set_threads(options_.threads);

@@ -89,6 +89,22 @@ TEST(Checkpoint, ReadsBackWhatWasSaved) {
   EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(state, saved.state));
 }
 
+TEST(Checkpoint, AverageAndBestWeightsAreThereIfTheRunKeepsThem) {
+  const TemporaryFolder folder;
+  Checkpoint saved = checkpoint_of(3);
+  saved.average = {{"w", Tensor::full({4}, 5)}};
+  saved.best = folder.path("best");
+  std::ofstream(saved.best) << "weights";
+  const std::string path = save_checkpoint(folder.path("checkpoints"), saved);
+  std::ofstream(saved.best) << "later ones";
+  const Checkpoint loaded = load_checkpoint(path);
+  EXPECT_EQ(loaded.average.at(0).value.to_vector<float>(), std::vector<float>(4, 5));
+  std::ifstream best(loaded.best);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(best), {}), "weights");
+  flip_byte(loaded.best, 2);
+  EXPECT_THAT(error_text<DataError>([&] { load_checkpoint(path); }), HasSubstr("best.safetensors has XXH3"));
+}
+
 TEST(Checkpoint, EqualContentGivesEqualBytes) {
   const TemporaryFolder folder;
   const std::string a = save_checkpoint(folder.path("a"), checkpoint_of(1));

@@ -55,6 +55,18 @@ TEST(FileWriter, CompletesShortWritesAndInterruptedOnes) {
   EXPECT_EQ(calls, 5);
 }
 
+TEST(FileWriter, CopiesAFile) {
+  const TemporaryFolder folder;
+  const std::string text(1024 * 1024 + 3, 'a');
+  std::ofstream(folder.path("from")) << text;
+  FileWriter writer(folder.path("to"));
+  writer.append(">");
+  writer.append_file(folder.path("from"));
+  EXPECT_EQ(writer.finish(), digest_of(folder.path("to")));
+  EXPECT_EQ(content_of(folder.path("to")), ">" + text);
+  EXPECT_THROW(writer.append_file(folder.path("nowhere")), FileError);
+}
+
 TEST(DigestOf, SeesEveryByteOfALargeFile) {
   const TemporaryFolder folder;
   std::string text(3 * 1024 * 1024 + 1, 'a');

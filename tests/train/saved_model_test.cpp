@@ -1,5 +1,7 @@
 #include "train/saved_model.h"
 
+#include <gmock/gmock.h>
+
 #include "runtime/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/trainer_fixture.h"
@@ -21,6 +23,23 @@ TEST_F(SavedModelTest, EvaluatesAsTrainingDidOnAnyNumberOfRanks) {
       EXPECT_EQ(measured.weight, 21);
     });
   }
+}
+
+TEST_F(SavedModelTest, RanksThatReadOtherFilesAreTold) {
+  train(1, "run");
+  TrainConfig other = small_run();
+  other.mutable_optimizer()->set_lr(0.1);
+  train(1, "other", other);
+  const auto difference = [&](const SavedModelOptions& rank0, const SavedModelOptions& rank1) {
+    return test::run_failing_ranks(2, [&](comm::Communicator& communicator) {
+      evaluate_saved_model(communicator.rank() == 0 ? rank0 : rank1, communicator);
+    })[0];
+  };
+  const SavedModelOptions run{.run = path("run")};
+  EXPECT_THAT(difference(run, {.run = path("run"), .weights = path("other")}),
+              ::testing::HasSubstr("rank 1 differs from rank 0 in 'weights of "));
+  EXPECT_THAT(difference(run, {.run = path("run"), .sets = {"data.test_limit=7"}}),
+              ::testing::HasSubstr("'data.test_limit': 7, rank 0 has 0"));
 }
 
 TEST_F(SavedModelTest, WeightsMustBeTheModels) {

@@ -6,6 +6,7 @@
 #include "tests/train/trainer_fixture.h"
 #include "train/checkpoint.h"
 #include "train/safetensors.h"
+#include "train/weights_hash.h"
 
 namespace lockstep::train {
 namespace {
@@ -36,6 +37,27 @@ TEST_F(TrainerFiles, FineTuningKeepsWhatIsFrozenAndReplacesTheHead) {
   EXPECT_EQ(tensor(after, "conv1.weight"), tensor(before, "conv1.weight"));
   EXPECT_NE(tensor(after, "fc1.weight"), tensor(before, "fc1.weight"));
   EXPECT_EQ(tensor(after, "fc2.bias").size(), 3U);
+}
+
+TEST_F(TrainerFiles, OfAFrozenTrunkOnlyTheStatisticsMove) {
+  train(1, "first");
+  TrainConfig config = small_run();
+  config.mutable_init_from()->set_path(path("first"));
+  config.set_average_decay(0.5);
+  for (const char* pattern : {"conv*", "bn*", "fc1.*"}) config.add_frozen(pattern);
+  train(3, "tuned", config);
+  const auto hashes = [&](const std::string& run) {
+    return hash_weights(load_safetensors(path(run + "/model.safetensors"))).tensors;
+  };
+  const auto before = hashes("first");
+  const auto after = hashes("tuned");
+  ASSERT_EQ(before.size(), after.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    const std::string& name = before[i].first;
+    const bool moves = name.starts_with("fc2") || name.find(".running_") != std::string::npos ||
+                       name.ends_with("num_batches_tracked");
+    EXPECT_EQ(before[i].second != after[i].second, moves) << name;
+  }
 }
 
 TEST_F(TrainerFiles, InitialWeightsAreForTheBeginningOnly) {
@@ -136,6 +158,48 @@ TEST_F(TrainerFiles, KeepsTheBestWeights) {
   EXPECT_NE(weights("run", "best.safetensors"), weights("run"));
 }
 
+TEST_F(TrainerFiles, TheBestWeightsGoOnWithTheCheckpoint) {
+  TrainConfig config = hopeless_run();
+  config.mutable_evaluation()->set_keep_best(true);
+  TrainerOptions options;
+  options.stop_at_step = 6;  // the best was at step 4
+  train(2, "run", config, options);
+  const std::string best = weights("run", "best.safetensors");
+  ASSERT_FALSE(best.empty());
+  std::ofstream(path("run/best.safetensors")) << "of a later step that was lost";
+  options = {};
+  options.resume = "latest";
+  options.stop_at_step = 7;
+  train(1, "run", config, options);
+  EXPECT_EQ(weights("run", "best.safetensors"), best);
+  options.resume = path("run");
+  options.stop_at_step = 8;
+  train(2, "elsewhere", config, options);
+  EXPECT_EQ(weights("elsewhere", "best.safetensors"), best);
+}
+
+TEST_F(TrainerFiles, ABestEvaluationThatMeansNothingAnyMoreIsForgotten) {
+  TrainConfig config = hopeless_run();
+  TrainerOptions options;
+  options.stop_at_step = 10;
+  train(1, "run", config, options);
+  const auto best_of = [&](const std::string& run, const char* checkpoint) {
+    return load_checkpoint(path(run + "/checkpoints/" + checkpoint)).state.best();
+  };
+  EXPECT_EQ(best_of("run", "step-00000010").step(), 4);
+  EXPECT_EQ(best_of("run", "step-00000010").since(), 1);
+  options.resume = path("run");
+  options.stop_at_step = 12;
+  TrainConfig keeping = config;
+  keeping.mutable_evaluation()->set_keep_best(true);  // too late for those of step 4
+  train(2, "keeping", keeping, options);
+  EXPECT_EQ(best_of("keeping", "step-00000012").step(), 12);
+  EXPECT_FALSE(weights("keeping", "best.safetensors").empty());
+  config.mutable_evaluation()->set_best_by("accuracy");
+  train(2, "other", config, options);
+  EXPECT_EQ(best_of("other", "step-00000012").step(), 12) << "a loss is no accuracy";
+}
+
 TEST_F(TrainerFiles, TheParametersSettingsAreInTheRunDirectoryAndTheCheckpoint) {
   train(1, "run");
   std::ifstream file(path("run/parameters.txt"));
@@ -176,6 +240,22 @@ std::unique_ptr<data::DataSource> open_cows(const data::SourceOptions& /*options
 }
 std::unique_ptr<data::DataSource> open_both(const data::SourceOptions& options) {
   return options.split == data::Split::kTrain ? open_dogs(options) : open_cows(options);
+}
+
+TEST_F(TrainerFiles, RanksWithOtherClassesAreTold) {
+  TrainConfig config = small_run();
+  config.mutable_data()->set_name("pets");
+  const std::vector<std::string> errors = test::run_failing_ranks(2, [&](comm::Communicator& communicator) {
+    TrainerOptions options;
+    options.output = path("run");
+    options.own.sources = {{"pets", communicator.rank() == 0 ? open_dogs : open_cows}};
+    Trainer(config, communicator, requests_, options).run();
+  });
+  for (const std::string& error : errors) {
+    EXPECT_NE(error.find("rank 1 differs from rank 0 in 'training class 1': cow, rank 0 has dog"),
+              std::string::npos)
+        << error;
+  }
 }
 
 TEST_F(TrainerFiles, ARunGoesOnOnlyWithTheClassesItHas) {

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "runtime/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/trainer_fixture.h"
 #include "train/checkpoint.h"
+#include "train/metrics.h"
 
 namespace lockstep::train {
 namespace {
@@ -50,6 +52,18 @@ TEST_F(TrainerTest, ResumedAtEveryStepOnOtherRanksItEndsWithTheSameBits) {
   EXPECT_EQ(train(3, "broken", small_run(), options), Outcome::kFinished);
   EXPECT_EQ(weights("broken"), weights("unbroken"));
   EXPECT_EQ(losses("broken"), losses("unbroken"));
+}
+
+TEST_F(TrainerTest, AtTheStepToStopAtAResumedRunStopsAgain) {
+  TrainerOptions options;
+  options.stop_at_step = 3;
+  train(2, "run", small_run(), options);
+  options.resume = "latest";
+  EXPECT_EQ(train(1, "run", small_run(), options), Outcome::kStopped);
+  EXPECT_EQ(losses("run").size(), 3U);
+  options.resume = path("run");
+  EXPECT_EQ(train(2, "elsewhere", small_run(), options), Outcome::kStopped);
+  EXPECT_TRUE(std::filesystem::exists(path("elsewhere/checkpoints/step-00000003")));
 }
 
 TEST_F(TrainerTest, ARequestOfAnyRankStopsAllAtTheSameStep) {
@@ -161,6 +175,20 @@ TEST_F(TrainerTest, ACheckpointBehindTheEndOfTheDataIsRefused) {
   options.resume = "latest";
   test::expect_error<Error>([&] { train(2, "run", config, options); },
                             "stands at sample 48 of its epoch, but there are only 40 training samples now");
+}
+
+TEST_F(TrainerTest, WhatIsNoMetricInTheMetricsHasAReservedName) {
+  train(1, "run");
+  size_t metrics = 0;
+  for (const MetricsLine& line : read_metrics(path("run/metrics.jsonl"))) {
+    for (const auto& [field, value] : line.fields.items()) {
+      const std::string name = field.starts_with("eval_") ? field.substr(5) : field;
+      const bool reserved = std::find(kOwnFields.begin(), kOwnFields.end(), name) != kOwnFields.end();
+      EXPECT_TRUE(reserved || name == "accuracy") << field;
+      metrics += reserved ? 0 : 1;
+    }
+  }
+  EXPECT_EQ(metrics, 8U + 2U) << "of every step and evaluation";
 }
 
 TEST_F(TrainerTest, TheLogTellsWhatTheRunIs) {
