@@ -124,7 +124,16 @@ void JpegReader::check_end() const {
   if (end == data.rend()) fail("cut short: no end marker");
 }
 
+/// libjpeg gets memory for all pixels of a progressive picture before it looks for them. A block of 64 takes
+/// a bit at least, and there are blocks for half of the pixels at least, whatever the components' sizes are.
+void JpegReader::check_size() const {
+  constexpr int64_t kMostPixelsInByte = 1024;
+  if (height() * width() / kMostPixelsInByte > static_cast<int64_t>(file_.size()))
+    fail(to_text(width(), " x ", height(), " pixels are more than it can hold"));
+}
+
 void JpegReader::read(const Box& box, int64_t size, int64_t channels, Pixels& pixels) {
+  check_size();
   jpeg_decompress_struct& info = state_->info;
   const int64_t reduction = choose_reduction(box, size);
   const Range rows = touched(box.top, box.height, reduction);

@@ -34,6 +34,7 @@ class JpegReader {
   struct State;
 
   void check_end() const;
+  void check_size() const;
   void choose_colors(int64_t channels, Pixels& pixels);
   void copy_row(const uint8_t* row, uint8_t* output, int64_t width, int64_t channels) const;
   [[noreturn]] void fail(const std::string& problem) const;

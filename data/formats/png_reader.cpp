@@ -86,7 +86,18 @@ void PngReader::check_end() const {
     fail("cut short: no end chunk");
 }
 
+/// An interlaced picture is read as a whole. Deflate turns a byte into 1032 at most (zlib's technical
+/// details).
+void PngReader::check_size() const {
+  constexpr int64_t kGreatestRatio = 1032;
+  const int64_t bits =
+      png_get_bit_depth(state_->png, state_->info) * png_get_channels(state_->png, state_->info);
+  if (height() * width() * bits / 8 / kGreatestRatio > static_cast<int64_t>(file_.size()))
+    fail(to_text(width(), " x ", height(), " pixels are more than it can hold"));
+}
+
 void PngReader::read(const Box& box, int64_t /*size*/, int64_t channels, Pixels& pixels) {
+  check_size();
   png_structp png = state_->png;
   int passes = 0;
   const bool ready = state_->attempt([&] {

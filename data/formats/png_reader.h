@@ -33,6 +33,7 @@ class PngReader {
   struct State;
 
   void check_end() const;
+  void check_size() const;
   void read_interlaced(const Box& box, int passes, Pixels& pixels);
   void read_rows(const Box& box, Pixels& pixels);
   void copy_row(const uint8_t* row, uint8_t* output, int64_t width, int64_t channels) const;

@@ -141,6 +141,28 @@ TEST(JpegReader, APartOfACutFileIsRefusedToo) {
   expect_contains(error_of<BadSample>([&] { read(cut, {0, 0, 1, 1}, 1, 3); }), "cut short");
 }
 
+/// With another size in its header.
+Bytes resized(Bytes file, const char* frame_marker, int height, int width) {
+  const Bytes size{static_cast<char>(height >> 8), static_cast<char>(height), static_cast<char>(width >> 8),
+                   static_cast<char>(width)};
+  return file.replace(file.find(frame_marker) + 5, size.size(), size);
+}
+
+TEST(JpegReader, MorePixelsThanTheFileCanHoldAreRefusedBeforeMemoryIsAllocated) {
+  const Bytes file = encode_jpeg(landscape(48, 64, 3), {.progressive = true});
+  const int limit = static_cast<int>(file.size() + 1);
+  expect_contains(fault_of(resized(file, "\xff\xc2", 1024, limit)),
+                  "x 1024 pixels are more than it can hold");
+  expect_contains(fault_of(resized(file, "\xff\xc2", 1024, limit - 1)), "premature end of data segment");
+  expect_contains(fault_of(resized(file, "\xff\xc2", 11000, 11000)), "11000 x 11000 pixels are more");
+}
+
+// One bit for each block, and it is a picture.
+TEST(JpegReader, AsManyPixelsAsCompressionAllows) {
+  const Bytes file = encode_jpeg(solid(2000, 2000, {128}), {.progressive = true});
+  EXPECT_EQ(read(file, {0, 0, 2000, 2000}, 250, 1).values, std::vector<uint8_t>(250 * 250, 128));
+}
+
 TEST(JpegReader, ADamagedCodeIsNamed) {
   Bytes file = encode_jpeg(landscape(48, 64, 3), {.restart_interval = 1});
   const size_t middle = file.size() / 2;

@@ -106,6 +106,15 @@ TEST(PngReader, WhatIsCutIsNamedWhereverItIsCut) {
   expect_contains(fault_of(file.substr(0, file.size() / 2)), "no end chunk");
 }
 
+TEST(PngReader, MorePixelsThanTheFileCanHoldAreRefusedBeforeMemoryIsAllocated) {
+  const auto bit = [](int64_t, int64_t, int64_t) { return 0; };
+  const Bytes file = encode_png(make_raster(2000, 2000, 1, bit), {.bits = 1, .interlaced = true});
+  EXPECT_EQ(read(file, {0, 0, 1, 1}, 1).values, (Values{0}));  // as many as compression allows, or nearly
+  const Bytes small = encode_png(make_raster(8, 8, 1, bit), {.bits = 1, .interlaced = true});
+  Bytes large = small.substr(0, 8) + file.substr(8, 25) + small.substr(33);  // with the other's header
+  expect_contains(fault_of(large), "2000 x 2000 pixels are more than it can hold");
+}
+
 TEST(PngReader, ADamagedChunkIsNamed) {
   Bytes file = encode_png(landscape(40, 50, 3));
   file[file.find("IDAT") + 30] ^= 1;
