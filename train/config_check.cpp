@@ -14,6 +14,7 @@ namespace lockstep::train {
 namespace {
 
 constexpr int64_t kMostSamples = int64_t{1} << 40;
+constexpr double kMostSeconds = 1e9;  // 30 years; clocks count nanoseconds in 64 bits
 constexpr double kUnlimited = std::numeric_limits<double>::max();  // finite: neither infinity nor NaN passes
 
 /// Gathers what is wrong, a line for each mistake.
@@ -38,6 +39,10 @@ class Mistakes {
   }
   void not_negative(const char* field, double value) {
     require(value >= 0 && value <= kUnlimited, field, value, "a finite number, 0 or more");
+  }
+  void seconds(const char* field, double value) {
+    require(value > 0 && value <= kMostSeconds, field, value,
+            to_text("seconds above 0, at most ", kMostSeconds));
   }
   void part(const char* field, double value) {
     require(value >= 0 && value < 1, field, value, "a number in [0, 1)");
@@ -182,15 +187,15 @@ void check_comm(const TrainConfig::Comm& comm, const KnownNames& known, Mistakes
   mistakes.require(comm.codec() == TrainConfig::Comm::NONE, "comm.codec",
                    TrainConfig::Comm::Codec_Name(comm.codec()), "NONE, the only one in this version");
   mistakes.range<int64_t>("comm.bucket_bytes", comm.bucket_bytes(), 1024, int64_t{1} << 30);
-  mistakes.positive("comm.timeout_seconds", comm.timeout_seconds());
-  mistakes.positive("comm.start_timeout_seconds", comm.start_timeout_seconds());
+  mistakes.seconds("comm.timeout_seconds", comm.timeout_seconds());
+  mistakes.seconds("comm.start_timeout_seconds", comm.start_timeout_seconds());
 }
 
 void check_output(const TrainConfig& config, Mistakes& mistakes) {
   mistakes.at_least("checkpoint.every_steps", config.checkpoint().every_steps(), 0);
   mistakes.at_least("checkpoint.every_epochs", config.checkpoint().every_epochs(), 0);
   mistakes.range("checkpoint.keep", config.checkpoint().keep(), 1, 1 << 20);
-  mistakes.positive("checkpoint.timeout_seconds", config.checkpoint().timeout_seconds());
+  mistakes.seconds("checkpoint.timeout_seconds", config.checkpoint().timeout_seconds());
   mistakes.at_least("metrics.every", config.metrics().every(), 1);
   mistakes.at_least("metrics.hash_every", config.metrics().hash_every(), 0);
 }

@@ -15,7 +15,10 @@ std::vector<MetricsLine> read_metrics(const std::string& path) {
     end += text.size() + 1;
     try {
       MetricsLine line{.step = 0, .fields = nlohmann::ordered_json::parse(text), .end = end};
-      line.step = line.fields.at("step").get<int64_t>();
+      const nlohmann::ordered_json& step = line.fields.at("step");
+      check<DataError>(step.is_number_integer(), "metrics", '"', path, "\", line ", lines.size() + 1,
+                       ": step is ", step.dump(), ": expected an integer");
+      line.step = step.get<int64_t>();
       lines.push_back(std::move(line));
     } catch (const nlohmann::json::exception& error) {
       throw DataError(to_text("[metrics] \"", path, "\", line ", lines.size() + 1, ": ", error.what()));

@@ -47,6 +47,8 @@ TEST(ReadMetrics, NamesTheLineThatIsWrong) {
   EXPECT_THAT(read_error("{\"step\":1}\nnonsense\n{\"step\":2}\n"), HasSubstr("m.jsonl\", line 2: "));
   EXPECT_THAT(read_error("{\"loss\":1}\n"), HasSubstr("line 1: "));
   EXPECT_THAT(read_error("{\"step\":\"one\"}\n"), HasSubstr("line 1: "));
+  EXPECT_THAT(read_error("{\"step\":1e300}\n"), HasSubstr("line 1: step is 1e+300: expected an integer"));
+  EXPECT_THAT(read_error("{\"step\":true}\n"), HasSubstr("line 1: step is true: expected an integer"));
   EXPECT_THAT(read_error("[1]\n"), HasSubstr("line 1: "));
   EXPECT_THAT(read_error("\n"), HasSubstr("line 1: "));
 }
