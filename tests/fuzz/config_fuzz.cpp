@@ -27,6 +27,8 @@ void parse(const Bytes& input) {
   if (!parts[1].empty()) train::apply_set(config, parts[1]);
   train::validate(config, known_names());
   train::validate_for(config, 4);
+  for (const double seconds : {config.comm().timeout_seconds(), config.checkpoint().timeout_seconds()})
+    ensure(train::milliseconds(seconds).count() >= 0, "fuzz", "a time of ", seconds, " s");
   const std::string text = train::config_text(config);
   ensure(train::config_text(train::parse_config(text, "printed")) == text, "fuzz", "printed differently");
   train::config_fields(config);

@@ -92,7 +92,7 @@ class Explorer {
       const Bytes input = is_seed ? seeds_[iteration] : next_input(draws);
       progress_.enter(iteration, input);
       const Bytes outcome = outcome_of(input);
-      check<Error>(!is_seed || outcome.empty(), "fuzz", "a seed is refused: ", outcome);
+      check<Error>(!is_seed || outcome.empty(), "fuzz", "a seed is ", outcome);
       keep(input, outcome);
       if (is_seed || memory_ == 0) memory_ = peak_memory();
       check<Error>(peak_memory() - memory_ <= kMostMemory, "fuzz", "takes ", peak_memory() - memory_,

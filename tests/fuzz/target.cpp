@@ -5,8 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 
@@ -43,14 +42,26 @@ class ScratchFolder {
   pid_t owner_ = getpid();
 };
 
+bool is_word(const Bytes& text) {
+  return std::all_of(text.begin(), text.end(), [](char letter) { return letter >= 'a' && letter <= 'z'; });
+}
+
+/// Its words: what is quoted, a number or a name would be another one for every input.
 Bytes without_details(const Bytes& text) {
-  Bytes kept;
+  Bytes words;
+  Bytes word;
   bool quoted = false;
-  for (const char letter : text) {
-    if (letter == '"') quoted = !quoted;
-    if (!quoted && std::isdigit(static_cast<unsigned char>(letter)) == 0) kept += letter;
+  for (const char letter : text + ' ') {
+    if (letter == '"' || letter == '\'') quoted = !quoted;
+    if (quoted) continue;
+    if (letter != ' ' && letter != '\n') {
+      if (std::strchr("[](){}:;,.\"'", letter) == nullptr) word += letter;
+      continue;
+    }
+    if (is_word(word)) words += word + ' ';
+    word.clear();
   }
-  return kept.substr(0, kToldApart);
+  return words.substr(0, kToldApart);
 }
 
 }  // namespace
@@ -60,7 +71,7 @@ Bytes outcome_of(const Bytes& input) {
     kTarget.parse(input);
     return "";
   } catch (const Error& error) {
-    return without_details(error.what());
+    return "refused: " + without_details(error.what());
   }
 }
 
