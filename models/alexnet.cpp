@@ -75,7 +75,7 @@ std::unique_ptr<Module> make_alexnet(const ModelOptions& options) {
   model->add<AdaptiveAvgPool2d>("avgpool", kPooled);
   model->add<Flatten>("flatten");
   model->add("classifier", make_classifier(256 * kPooled.rows * kPooled.columns, options.classes,
-                                           options.dropout > 0 ? options.dropout : 0.5));
+                                           options.dropout.value_or(0.5)));
   return model;
 }
 

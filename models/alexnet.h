@@ -17,8 +17,8 @@
 
 namespace lockstep::models {
 
-/// Reads input, classes, batch_norm and dropout, which is 0.5 before the first two linear layers unless it is
-/// set. Throws ConfigError when an image is smaller than 63 x 63, and where another option is set.
+/// Reads input, classes, batch_norm and dropout (default 0.5), which comes before the first two linear
+/// layers. Throws ConfigError when an image is smaller than 63 x 63, and where another option is set.
 std::unique_ptr<Module> make_alexnet(const ModelOptions& options);
 
 }  // namespace lockstep::models

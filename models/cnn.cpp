@@ -31,14 +31,15 @@ std::unique_ptr<Module> make_cnn(const ModelOptions& options) {
   check<ConfigError>(height > 0 && width > 0, "cnn", "input: expected images of at least 4 x 4, got ",
                      options.input);
 
+  const double dropout = options.dropout.value_or(0);
   auto model = std::make_unique<Sequential>();
   add_stage(*model, 1, options.input[0], hidden[0], options.batch_norm);
   add_stage(*model, 2, hidden[0], hidden[1], options.batch_norm);
-  if (options.dropout > 0) model->add<Dropout>("dropout1", options.dropout);
+  if (dropout > 0) model->add<Dropout>("dropout1", dropout);
   model->add<Flatten>("flatten");
   model->add<Linear>("fc1", hidden[1] * height * width, hidden[2]);
   model->add<Relu>("relu3");
-  if (options.dropout > 0) model->add<Dropout>("dropout2", options.dropout);
+  if (dropout > 0) model->add<Dropout>("dropout2", dropout);
   model->add<Linear>("fc2", hidden[2], options.classes);
   return model;
 }

@@ -114,7 +114,7 @@ std::unique_ptr<Module> make_gpt2(const ModelOptions& options) {
                     .heads = options.heads == 0 ? 12 : options.heads,
                     .width = options.width == 0 ? 768 : options.width};
   check_heads("gpt2", sizes.heads, sizes.width);
-  return std::make_unique<Gpt2>(sizes, options.dropout);
+  return std::make_unique<Gpt2>(sizes, options.dropout.value_or(0));
 }
 
 }  // namespace lockstep::models

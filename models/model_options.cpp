@@ -9,7 +9,7 @@ namespace lockstep::models {
 void check_unread(const char* model, const ModelOptions& options,
                   std::initializer_list<std::string_view> read) {
   const std::pair<std::string_view, bool> given[] = {
-      {"hidden", !options.hidden.empty()}, {"dropout", options.dropout != 0},
+      {"hidden", !options.hidden.empty()}, {"dropout", options.dropout.value_or(0) != 0},
       {"zero_gamma", options.zero_gamma},  {"layers", options.layers != 0},
       {"heads", options.heads != 0},       {"width", options.width != 0},
       {"patch", options.patch != 0},

@@ -25,8 +25,9 @@ void check_options(const ModelOptions& options) {
   check<ConfigError>((image || options.input.ndim() == 1) && options.input.count() > 0, "model",
                      "input: expected [channels, height, width] or [length], got ", options.input);
   check<ConfigError>(options.classes > 0, "model", "classes: expected a number > 0, got ", options.classes);
-  check<ConfigError>(options.dropout >= 0 && options.dropout < 1, "model",
-                     "dropout: expected 0 <= dropout < 1, got ", options.dropout);
+  const double dropout = options.dropout.value_or(0);
+  check<ConfigError>(dropout >= 0 && dropout < 1, "model", "dropout: expected 0 <= dropout < 1, got ",
+                     dropout);
   for (const int64_t size : options.hidden) {
     check<ConfigError>(size > 0, "model", "hidden: expected sizes > 0, got ", size);
   }

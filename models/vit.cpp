@@ -176,7 +176,7 @@ std::unique_ptr<Module> make_vit_small(const ModelOptions& options) {
                     .width = options.width == 0 ? 384 : options.width,
                     .classes = options.classes};
   check_heads("vit_small", sizes.heads, sizes.width);
-  return std::make_unique<VisionTransformer>(sizes, options.dropout);
+  return std::make_unique<VisionTransformer>(sizes, options.dropout.value_or(0));
 }
 
 }  // namespace lockstep::models

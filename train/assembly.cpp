@@ -152,7 +152,7 @@ std::unique_ptr<models::Module> make_model(const TrainConfig& config, const data
   options.input = spec.shape;
   options.classes = static_cast<int>(spec.classes);
   options.hidden.assign(config.model().hidden().begin(), config.model().hidden().end());
-  options.dropout = config.model().dropout();
+  if (config.model().has_dropout()) options.dropout = config.model().dropout();
   options.batch_norm = config.model().batch_norm();
   options.zero_gamma = config.model().zero_gamma();
   options.layers = config.model().layers();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "runtime/autograd.h"
 #include "runtime/error.h"
 #include "tests/support/expect_error.h"
@@ -45,7 +47,7 @@ TEST(AlexNet, BatchNormFollowsEveryConvolutionInPlaceOfItsBias) {
 }
 
 TEST(AlexNet, DropsHalfUnlessToldOtherwise) {
-  const auto logit = [](double dropout, bool training) {
+  const auto logit = [](std::optional<double> dropout, bool training) {
     const auto model = make_alexnet({.input = {1, 63, 63}, .classes = 1, .dropout = dropout});
     for (Parameter* parameter : parameters(*model)) {
       if (parameter->name == "classifier.1.bias") parameter->value.fill(1);
@@ -56,8 +58,9 @@ TEST(AlexNet, DropsHalfUnlessToldOtherwise) {
     return model->forward(Tensor::zeros({1, 1, 63, 63}), {.training = training, .random = {.seed = 1}})
         .item();
   };
-  EXPECT_EQ(logit(0, false), 4096);
-  const double by_default = logit(0, true);
+  EXPECT_EQ(logit({}, false), 4096);
+  EXPECT_EQ(logit(0, true), 4096) << "0 is none, not the default";
+  const double by_default = logit({}, true);
   EXPECT_NEAR(by_default, 4096, 5 * 64) << "five standard deviations";
   EXPECT_EQ(by_default, logit(0.5, true));
   EXPECT_NE(by_default, logit(0.25, true));

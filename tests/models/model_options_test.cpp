@@ -26,5 +26,9 @@ TEST(ModelOptions, OptionsThatAModelDoesNotReadMustNotBeSet) {
   check([](ModelOptions& options) { options.patch = 1; }, "patch");
 }
 
+TEST(ModelOptions, NoDropoutIsWhatAModelWithoutItHas) {
+  EXPECT_NO_THROW(check_unread("some_model", {.input = {1, 2, 3}, .classes = 10, .dropout = 0}, {}));
+}
+
 }  // namespace
 }  // namespace lockstep::models

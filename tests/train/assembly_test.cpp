@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "runtime/error.h"
 #include "tests/support/expect_error.h"
@@ -127,6 +128,24 @@ TEST(Assembly, TheSeedDecidesTheFirstWeights) {
   EXPECT_EQ(first(), once);
   config.set_seed(2);
   EXPECT_NE(first(), once);
+}
+
+TEST(Assembly, DropoutThatIsNotSetIsLeftToTheModel) {
+  static std::optional<double> given;
+  const Extensions own{.models = {{"probe", [](const models::ModelOptions& options) {
+                                     given = options.dropout;
+                                     return models::make_model("linear",
+                                                               {.input = options.input, .classes = 2});
+                                   }}}};
+  TrainConfig config = small_run();
+  const data::SampleSpec spec = make_source(config, data::Split::kTrain)->spec();
+  config.mutable_model()->set_name("probe");
+  config.mutable_model()->set_dropout(0);
+  make_model(config, spec, own);
+  EXPECT_EQ(given, 0);
+  config.mutable_model()->clear_dropout();
+  make_model(config, spec, own);
+  EXPECT_EQ(given, std::nullopt);
 }
 
 TEST(Assembly, TheOptimizerWalksThroughMemoryInOrder) {

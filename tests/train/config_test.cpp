@@ -46,8 +46,9 @@ TEST(Config, DefaultsAreSetExplicitly) {
 
 TEST(Config, TextShowsEveryFieldAndReadsBack) {
   const std::string text = config_text(default_config());
-  for (const char* line : {"global_batch: 128", "max_steps: 0", "numerics: REPRODUCIBLE", "  dropout: 0",
-                           "  codec: NONE", "  weight_decay: 0.0001", "    flip: false"}) {
+  for (const char* line :
+       {"global_batch: 128", "max_steps: 0", "numerics: REPRODUCIBLE", "  zero_gamma: false", "  codec: NONE",
+        "  weight_decay: 0.0001", "    flip: false"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
   EXPECT_TRUE(same(parse_config(text, "text"), default_config()));
@@ -64,6 +65,11 @@ TEST(Config, AnUnsetRuleFieldStaysUnset) {
   const TrainConfig config = parse_config("optimizer { rules { pattern: \"*.bias\" lr_factor: 2 } }", "text");
   EXPECT_FALSE(config.optimizer().rules(0).has_weight_decay());
   EXPECT_EQ(config.optimizer().rules(0).lr_factor(), 2);
+}
+
+TEST(Config, DropoutIsTheModelsOwnUnlessItIsSet) {
+  EXPECT_FALSE(default_config().model().has_dropout());
+  EXPECT_TRUE(parse_config("model { dropout: 0 }", "text").model().has_dropout());
 }
 
 TEST(Config, FillDefaultsKeepsWhatIsSet) {
