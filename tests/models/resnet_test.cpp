@@ -4,20 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "ops/cross_entropy/cross_entropy.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
-#include "tests/golden/golden.h"
+#include "tests/models/golden_values.h"
 #include "tests/models/sgd_training.h"
 #include "tests/support/expect_error.h"
 
 namespace lockstep::models {
 namespace {
 
-using Golden = std::map<std::string, Tensor>;
+using test::Golden;
+using test::values_of;
 
 /// make_golden.py's uniform(): in [-1, 1), a hash of (i, stream).
 double uniform(int64_t i, int64_t stream) {
@@ -59,39 +59,6 @@ Tensor images_by_formula(const Shape& shape) {
   return images;
 }
 
-std::vector<double> values_of(const Tensor& tensor) {
-  if (tensor.dtype() == DType::kF64) return tensor.to_vector<double>();
-  if (tensor.dtype() == DType::kI64) {
-    const auto values = tensor.to_vector<int64_t>();
-    return {values.begin(), values.end()};
-  }
-  const auto values = tensor.to_vector<float>();
-  return {values.begin(), values.end()};
-}
-
-void expect_near(const Tensor& got, const Tensor& expected, double tolerance, const std::string& what) {
-  const auto values = values_of(got);
-  const auto wanted = values_of(expected);
-  ASSERT_EQ(values.size(), wanted.size()) << what;
-  for (size_t i = 0; i < values.size(); ++i) {
-    ASSERT_NEAR(values[i], wanted[i], tolerance * std::max(1.0, std::abs(wanted[i])))
-        << what << " element " << i;
-  }
-}
-
-/// `sample` is make_golden.py's sampled(): elements at equal distances, then the largest absolute value, to
-/// which the tolerance is relative.
-void expect_sampled(const Tensor& got, const Tensor& sample, double tolerance, const std::string& what) {
-  const auto values = values_of(got);
-  const auto wanted = values_of(sample);
-  const size_t distance = (values.size() + 63) / 64;
-  ASSERT_EQ(wanted.size(), (values.size() + distance - 1) / distance + 1) << what;
-  const double largest = wanted.back();
-  for (size_t i = 0; i + 1 < wanted.size(); ++i) {
-    ASSERT_NEAR(values[i * distance], wanted[i], tolerance * largest) << what << " element " << i * distance;
-  }
-}
-
 /// As in the script's main().
 struct Training {
   int64_t size;  ///< of the images
@@ -115,13 +82,13 @@ void follow_pytorch(Module& model, const Golden& golden, const Training& trainin
     const Tensor logits = model.forward(test::row(images, step), {.training = true});
     const auto loss = ops::cross_entropy(logits, Tensor::from(labels, {kBatch}));
     backward(loss.sum);
-    expect_near(loss.sum.detach(), test::row(golden.at("losses"), step), training.tolerance,
-                "loss of step " + std::to_string(step));
+    test::expect_near_golden(loss.sum.detach(), test::row(golden.at("losses"), step), training.tolerance,
+                             "loss of step " + std::to_string(step));
     if (step == 0) {
-      expect_near(logits.detach(), golden.at("logits"), kForward, "logits");
+      test::expect_near_golden(logits.detach(), golden.at("logits"), kForward, "logits");
       for (const Parameter* parameter : parameters(model)) {
-        expect_sampled(parameter->value.grad(), golden.at("gradient." + parameter->name), training.tolerance,
-                       "gradient of " + parameter->name);
+        test::expect_near_sampled(parameter->value.grad(), golden.at("gradient." + parameter->name),
+                                  training.tolerance, "gradient of " + parameter->name);
       }
     }
     sgd->step({.lr = 0.01, .gradient_divisor = loss.weight});
@@ -129,11 +96,12 @@ void follow_pytorch(Module& model, const Golden& golden, const Training& trainin
   const auto is_after = [](const auto& entry) { return entry.first.starts_with("after."); };
   ASSERT_EQ(std::ranges::count_if(golden, is_after), std::ssize(state_tensors(model)));
   for (const NamedTensor& tensor : state_tensors(model)) {
-    expect_sampled(tensor.value, golden.at("after." + tensor.name), training.tolerance, tensor.name);
+    test::expect_near_sampled(tensor.value, golden.at("after." + tensor.name), training.tolerance,
+                              tensor.name);
   }
   const NoGrad no_grad;
-  expect_near(model.forward(test::row(images, 0), {}), golden.at("evaluation_logits"), training.tolerance,
-              "evaluation");
+  test::expect_near_golden(model.forward(test::row(images, 0), {}), golden.at("evaluation_logits"),
+                           training.tolerance, "evaluation");
 }
 
 TEST(Resnet, ResNet18TrainsAsInPyTorch) {
