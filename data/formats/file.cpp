@@ -13,7 +13,9 @@
 
 namespace lockstep::data {
 
-File::File(const std::string& path) : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+// O_NONBLOCK: a named pipe would wait for its writer, instead of being refused. It has no effect on files.
+File::File(const std::string& path)
+    : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   check<DataError>(descriptor_ >= 0, "data", path, ": cannot be opened: ", std::strerror(errno));
   struct stat status {};
   if (fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) {

@@ -34,7 +34,8 @@ void for_each_entry(const std::string& folder, const Visit& visit) {
       visit(entry, entry.path().filename().string());
     }
   } catch (const fs::filesystem_error& error) {
-    throw DataError(to_text("[image_folder] ", folder, ": cannot be listed: ", error.code().message()));
+    throw DataError(
+        to_text("[image_folder] ", error.path1().string(), ": cannot be read: ", error.code().message()));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "data/formats/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "runtime/error.h"
 #include "tests/data/error_of.h"
@@ -46,6 +47,12 @@ TEST(File, SaysWhatIsMissing) {
   expect_contains(error_of<DataError>([&] { File(directory / "b"); }),
                   "/b: cannot be opened: No such file or directory");
   expect_contains(error_of<DataError>([&] { File{directory.path()}; }), "is no regular file");
+}
+
+TEST(File, DoesNotWaitForTheWriterOfANamedPipe) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(mkfifo((directory / "pipe").c_str(), 0600), 0);
+  expect_contains(error_of<DataError>([&] { File(directory / "pipe"); }), "/pipe: is no regular file");
 }
 
 TEST(File, ShowsTheFirstBytesOfAFile) {

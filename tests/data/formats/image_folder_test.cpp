@@ -109,6 +109,16 @@ TEST(ImageFolder, LinksToFoldersAreFollowed) {
   EXPECT_EQ(source.size(), 4);
 }
 
+TEST(ImageFolder, ALinkThatLeadsNowhereIsLeftOutAndALoopNamed) {
+  const TemporaryDirectory directory;
+  put_classes(directory, "train", {"a"});
+  const int64_t size = open(directory).size();
+  fs::create_symlink("missing.png", directory / "train/a/dangling.png");
+  EXPECT_EQ(open(directory).size(), size);
+  fs::create_symlink("loop.png", directory / "train/a/loop.png");
+  expect_contains(error_of<DataError>([&] { open(directory); }), "/train/a/loop.png: cannot be read");
+}
+
 TEST(ImageFolder, EvaluationIsValOrTest) {
   const TemporaryDirectory directory;
   put_classes(directory, "train", {"a", "b"});
