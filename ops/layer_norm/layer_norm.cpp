@@ -40,16 +40,23 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
   return record(kName, output, {x, gamma, beta},
                 [statistics, width, epsilon = options.epsilon, saved_rows = SavedTensor(rows, kName),
                  saved_scale = SavedTensor(scale, kName)](BackwardContext& context) {
-                  const auto destination = [&](int input) {
-                    return context.needs(input) ? context.destination(input) : Tensor::empty(width);
+                  const Tensor& input = saved_rows.get();
+                  const Tensor grad = as_rows(context.grad());
+                  if (context.needs(0)) {
+                    const Tensor x_grad = context.destination(0);
+                    layer_norm_backward_cpu(input, saved_scale.get(), statistics, epsilon, grad,
+                                            as_rows(x_grad));
+                    context.add(0, x_grad);
+                  }
+                  if (!context.needs(1) && !context.needs(2)) return;
+                  const auto destination = [&](int term) {
+                    return context.needs(term) ? context.destination(term) : Tensor::empty(width);
                   };
-                  const Tensor x_grad = context.destination(0);
-                  const LayerNormGradients gradients{as_rows(x_grad), destination(1), destination(2)};
-                  layer_norm_backward_cpu(saved_rows.get(), saved_scale.get(), statistics, epsilon,
-                                          as_rows(context.grad()), gradients);
-                  if (context.needs(0)) context.add(0, x_grad);
-                  if (context.needs(1)) context.add(1, gradients.gamma);
-                  if (context.needs(2)) context.add(2, gradients.beta);
+                  const Tensor gamma_grad = destination(1);
+                  const Tensor beta_grad = destination(2);
+                  layer_norm_terms_backward_cpu(input, statistics, epsilon, grad, gamma_grad, beta_grad);
+                  if (context.needs(1)) context.add(1, gamma_grad);
+                  if (context.needs(2)) context.add(2, beta_grad);
                 });
 }
 

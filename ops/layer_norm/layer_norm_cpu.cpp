@@ -1,7 +1,13 @@
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
+#include <vector>
 
 #include "ops/cpu/onednn.h"
 #include "ops/layer_norm/layer_norm_kernels.h"
+#include "ops/softmax/row.h"
+#include "runtime/threads.h"
 
 namespace lockstep::ops {
 namespace {
@@ -25,19 +31,11 @@ onednn::Kernel& forward_kernel(const Tensor& x, double epsilon) {
   });
 }
 
-onednn::Kernel& backward_kernel(const Tensor& x, double epsilon) {
-  thread_local onednn::KernelCache cache;
-  return cache.get(kName, {x}, {std::bit_cast<int64_t>(epsilon)}, [&] {
-    const dnnl::memory::desc matrix = onednn::row_major(x.shape());
-    const dnnl::layer_normalization_backward::desc description(dnnl::prop_kind::backward, matrix, matrix,
-                                                               onednn::row_major({x.dim(0)}),
-                                                               static_cast<float>(epsilon), kFlags);
-    const dnnl::layer_normalization_backward::primitive_desc primitive(
-        description, onednn::attributes(), onednn::engine(), describe(x, epsilon));
-    return onednn::Kernel(kName, primitive,
-                          {DNNL_ARG_SRC, DNNL_ARG_MEAN, DNNL_ARG_VARIANCE, DNNL_ARG_SCALE, DNNL_ARG_SHIFT,
-                           DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC, DNNL_ARG_DIFF_SCALE, DNNL_ARG_DIFF_SHIFT});
-  });
+constexpr int64_t kGrain = 1 << 14;  // elements that one thread handles at least
+
+/// 1 / standard deviation of a row.
+float inverse_of(const LayerNormStatistics& statistics, int64_t row, double epsilon) {
+  return static_cast<float>(1 / std::sqrt(statistics.variance.data<float>()[row] + epsilon));
 }
 
 }  // namespace
@@ -53,18 +51,67 @@ void layer_norm_forward_cpu(const Tensor& x, const Tensor& gamma, const Tensor& 
             {DNNL_ARG_DST, output}});
 }
 
+// With z the normalised values, s = grad gamma, and means over the row:
+//   d x = (s - mean(s) - z mean(s z)) / sqrt(variance + epsilon),  d gamma = sum grad z,  d beta = sum grad.
+// Not by oneDNN, which adds up the last two in an order that depends on the number of threads.
+
 void layer_norm_backward_cpu(const Tensor& x, const Tensor& gamma, const LayerNormStatistics& statistics,
-                             double epsilon, const Tensor& grad, const LayerNormGradients& result) {
-  backward_kernel(x, epsilon)
-      .run({{DNNL_ARG_SRC, x},
-            {DNNL_ARG_MEAN, statistics.mean},
-            {DNNL_ARG_VARIANCE, statistics.variance},
-            {DNNL_ARG_SCALE, gamma},
-            {DNNL_ARG_SHIFT, gamma},  // 2.6 insists on a shift, which it does not read
-            {DNNL_ARG_DIFF_DST, grad},
-            {DNNL_ARG_DIFF_SRC, result.x},
-            {DNNL_ARG_DIFF_SCALE, result.gamma},
-            {DNNL_ARG_DIFF_SHIFT, result.beta}});
+                             double epsilon, const Tensor& grad, const Tensor& x_grad) {
+  const int64_t width = x.dim(1);
+  const float* scales = gamma.data<float>();
+  parallel_for(
+      x.dim(0), std::max<int64_t>(1, kGrain / width), [&, width, scales](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          const float* values = x.data<float>() + row * width;
+          const float* grads = grad.data<float>() + row * width;
+          float* results = x_grad.data<float>() + row * width;
+          const float center = statistics.mean.data<float>()[row];
+          const float inverse = inverse_of(statistics, row, epsilon);
+          const auto slope = [=](int64_t i) { return grads[i] * scales[i]; };
+          const auto normalised = [=](int64_t i) { return (values[i] - center) * inverse; };
+          const auto mean = static_cast<float>(cpu::row_sum(width, slope) / static_cast<double>(width));
+          const auto mean_with_z =
+              static_cast<float>(cpu::row_sum(width, [=](int64_t i) { return slope(i) * normalised(i); }) /
+                                 static_cast<double>(width));
+          for (int64_t i = 0; i < width; ++i) {
+            results[i] = (slope(i) - mean - normalised(i) * mean_with_z) * inverse;
+          }
+        }
+      });
+}
+
+// Threads share out the columns.
+void layer_norm_terms_backward_cpu(const Tensor& x, const LayerNormStatistics& statistics, double epsilon,
+                                   const Tensor& grad, const Tensor& gamma_grad, const Tensor& beta_grad) {
+  constexpr int64_t kStrip = 64;  // columns that are added up side by side
+  const int64_t rows = x.dim(0);
+  const int64_t width = x.dim(1);
+  std::vector<float> inverses(static_cast<size_t>(rows));
+  for (int64_t row = 0; row < rows; ++row) {
+    inverses[static_cast<size_t>(row)] = inverse_of(statistics, row, epsilon);
+  }
+  const int64_t grain = std::max<int64_t>(1, kGrain / (rows * kStrip));
+  parallel_for((width + kStrip - 1) / kStrip, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t strip = begin; strip < end; ++strip) {
+      const int64_t first = strip * kStrip;
+      const int64_t columns = std::min(kStrip, width - first);
+      std::array<double, kStrip> gamma_sums{};
+      std::array<double, kStrip> beta_sums{};
+      for (int64_t row = 0; row < rows; ++row) {
+        const float* values = x.data<float>() + row * width + first;
+        const float* grads = grad.data<float>() + row * width + first;
+        const float mean = statistics.mean.data<float>()[row];
+        const float inverse = inverses[static_cast<size_t>(row)];
+        for (int64_t i = 0; i < columns; ++i) {
+          const auto column = static_cast<size_t>(i);
+          gamma_sums[column] += static_cast<double>(grads[i] * ((values[i] - mean) * inverse));
+          beta_sums[column] += static_cast<double>(grads[i]);
+        }
+      }
+      std::copy_n(gamma_sums.begin(), columns, gamma_grad.data<float>() + first);
+      std::copy_n(beta_sums.begin(), columns, beta_grad.data<float>() + first);
+    }
+  });
 }
 
 }  // namespace lockstep::ops

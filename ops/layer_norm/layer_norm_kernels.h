@@ -14,13 +14,12 @@ struct LayerNormStatistics {
 void layer_norm_forward_cpu(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon,
                             const Tensor& output, const LayerNormStatistics& statistics);
 
-struct LayerNormGradients {
-  Tensor x;
-  Tensor gamma;
-  Tensor beta;
-};
-/// Fills `result`; `grad` is that of the output.
+/// Fills `x_grad`; `grad` is that of the output.
 void layer_norm_backward_cpu(const Tensor& x, const Tensor& gamma, const LayerNormStatistics& statistics,
-                             double epsilon, const Tensor& grad, const LayerNormGradients& result);
+                             double epsilon, const Tensor& grad, const Tensor& x_grad);
+
+/// Fills the gradients of gamma and beta. Sums in double, in the order of the rows whatever the threads.
+void layer_norm_terms_backward_cpu(const Tensor& x, const LayerNormStatistics& statistics, double epsilon,
+                                   const Tensor& grad, const Tensor& gamma_grad, const Tensor& beta_grad);
 
 }  // namespace lockstep::ops

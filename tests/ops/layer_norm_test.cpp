@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
 
 #include "runtime/autograd.h"
+#include "runtime/threads.h"
 #include "tests/ops/op_rows.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/padded_layout.h"
@@ -95,6 +97,33 @@ TEST(LayerNorm, WritesGradientsIntoTheBoundViews) {
   EXPECT_EQ(bucket.narrow(0, 4, 4).to_vector<float>(), std::vector<float>(4, 12));
   EXPECT_TRUE(gamma.grad().same_memory(bucket.narrow(0, 0, 4)));
   for (const float value : x.grad().to_vector<float>()) EXPECT_NEAR(value, 0, 1e-5);
+}
+
+TEST(LayerNorm, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto run = [](int threads, const Shape& shape) {
+    std::vector<float> bits;
+    std::thread([&] {  // the team belongs to the thread that asked for it
+      configure_compute_threads(threads);
+      Tensor leaves[] = {test::to_tensor(test::random_array(shape, 1, -2, 2)),
+                         test::to_tensor(test::random_array({shape[-1]}, 2)), Tensor::zeros({shape[-1]})};
+      for (Tensor& leaf : leaves) leaf.set_requires_grad(true);
+      const Tensor y = layer_norm(leaves[0], leaves[1], leaves[2]);
+      backward(y, {.seed = test::to_tensor(test::random_array(shape, 3)), .between_nodes = {}});
+      bits = y.to_vector<float>();
+      for (const Tensor& leaf : leaves) {
+        const auto gradient = leaf.grad().to_vector<float>();
+        bits.insert(bits.end(), gradient.begin(), gradient.end());
+      }
+    })
+        .join();
+    return bits;
+  };
+  for (const Shape& shape : {Shape{1000, 96}, Shape{7, 33}, Shape{64, 768}}) {
+    const std::vector<float> expected = run(1, shape);
+    for (const int threads : {2, 3, 4}) {
+      EXPECT_TRUE(run(threads, shape) == expected) << threads << " threads, shape " << shape;
+    }
+  }
 }
 
 TEST(LayerNorm, OpaqueInputsAreUnderstood) {
