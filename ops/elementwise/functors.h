@@ -4,43 +4,9 @@
 
 #include <cmath>
 
-// The compiler of device code needs the markers that others do not know.
-#if defined(__CUDACC__)
-#define HOST_DEVICE __host__ __device__
-#else
-#define HOST_DEVICE
-#endif
+#include "ops/elementwise/scalar_math.h"
 
 namespace lockstep::ops {
-
-/// e^x within 2 units in the last place, from 0 over infinity to NaN. Of plain arithmetic, so that it becomes
-/// vector code and an element's bits depend neither on its place in a vector nor on the C library: x = n ln 2
-/// + r, with the polynomial for e^r of Cephes' expf (S. Moshier, "Methods and programs for mathematical
-/// functions", 1989).
-HOST_DEVICE inline float exponential(float x) {
-  constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it leaves the nearest integer in the lower bits
-  constexpr float kLog2E = 1.44269504F;
-  constexpr float kLn2High = 0.693359375F;  // 9 bits, so that n times it is exact
-  constexpr float kLn2Low = -2.12194440e-4F;
-  const float above = x < -104 ? -104 : x;  // e^-104 rounds to 0, e^89 to infinity; NaN stays
-  const float clamped = above > 89 ? 89 : above;
-  const float shifted = clamped * kLog2E + kRound;
-  const float n = shifted - kRound;
-  const float r = clamped - n * kLn2High - n * kLn2Low;
-  float p = 1.9875691500e-4F;
-  p = p * r + 1.3981999507e-3F;
-  p = p * r + 8.3334519073e-3F;
-  p = p * r + 4.1665795894e-2F;
-  p = p * r + 1.6666665459e-1F;
-  p = p * r + 5.0000001201e-1F;
-  const float power = p * (r * r) + r + 1;
-  // 2^n in two factors, since n may be one more than the greatest exponent or less than the smallest.
-  const int exponent = __builtin_bit_cast(int, shifted) - __builtin_bit_cast(int, kRound);
-  const int half = exponent >> 1;
-  const auto factor = __builtin_bit_cast(float, (half + 127) << 23);
-  const auto other_factor = __builtin_bit_cast(float, (exponent - half + 127) << 23);
-  return power * factor * other_factor;
-}
 
 /// What a unary operation keeps for its gradient.
 enum class Saves { kNothing, kInput, kOutput };
@@ -86,7 +52,7 @@ struct Exp {
 struct Log {
   static constexpr const char* kName = "log";
   static constexpr Saves kSaves = Saves::kInput;
-  HOST_DEVICE float value(float x) const { return std::log(x); }
+  HOST_DEVICE float value(float x) const { return logarithm(x); }
   HOST_DEVICE float gradient(float g, float x) const { return g / x; }
 };
 
@@ -128,7 +94,7 @@ struct Clamp {
 struct Tanh {
   static constexpr const char* kName = "tanh";
   static constexpr Saves kSaves = Saves::kOutput;
-  HOST_DEVICE float value(float x) const { return std::tanh(x); }
+  HOST_DEVICE float value(float x) const { return hyperbolic_tangent(x); }
   HOST_DEVICE float gradient(float g, float y) const { return g * (1 - y * y); }
 };
 

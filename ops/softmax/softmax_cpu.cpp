@@ -1,7 +1,7 @@
 // oneDNN has softmax, too, but 2.6 makes numbers of NaN.
 #include <cmath>
 
-#include "ops/elementwise/functors.h"
+#include "ops/elementwise/scalar_math.h"
 #include "ops/softmax/row.h"
 #include "ops/softmax/softmax_kernels.h"
 #include "runtime/threads.h"

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include "runtime/autograd.h"
 #include "tests/ops/op_rows.h"
@@ -162,6 +165,43 @@ TEST(Elementwise, GeluIsAccurateOverTheWholeRange) {
     ASSERT_NEAR(result[i], expected, std::abs(expected) * (8 + halved_square) * 0x1p-24)
         << "gelu(" << values[i] << ")";
   }
+}
+
+/// The largest |got - expected| in units in the last place of the expected f32, over all normal f32 values of
+/// which `includes` holds, in steps that meet every exponent.
+template <class Function, class Reference>
+double worst_error(Function function, Reference reference, bool (*includes)(float)) {
+  std::vector<float> values;
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 40009) {
+    const auto x = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    if (std::isnormal(x) && includes(x)) values.push_back(x);
+  }
+  const auto got = function(Tensor::from(values, {std::ssize(values)})).template to_vector<float>();
+  double worst = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double expected = reference(static_cast<double>(values[i]));
+    const double unit = std::max(0x1p-149, std::ldexp(1.0, std::ilogb(expected) - 23));
+    worst = std::max(worst, std::abs(got[i] - expected) / unit);
+  }
+  return worst;
+}
+
+TEST(Elementwise, LogAndTanhAreRightToTheirLastBitsEverywhere) {
+  EXPECT_LE(worst_error(
+                log, [](double x) { return std::log(x); }, [](float x) { return x > 0; }),
+            1);
+  EXPECT_LE(worst_error(
+                tanh, [](double x) { return std::tanh(x); }, [](float) { return true; }),
+            2);
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const auto logs =
+      log(Tensor::from<float>({0, -0.0F, 1, kInf, -1, -kInf, std::nanf("")}, {7})).to_vector<float>();
+  EXPECT_EQ(std::vector(logs.begin(), logs.begin() + 4), (std::vector<float>{-kInf, -kInf, 0, kInf}));
+  for (size_t i = 4; i < logs.size(); ++i) EXPECT_TRUE(std::isnan(logs[i])) << i;
+  const auto ratios = tanh(Tensor::from<float>({kInf, -kInf, -0.0F, std::nanf("")}, {4})).to_vector<float>();
+  EXPECT_EQ(std::vector(ratios.begin(), ratios.begin() + 3), (std::vector<float>{1, -1, 0}));
+  EXPECT_TRUE(std::signbit(ratios[2]));
+  EXPECT_TRUE(std::isnan(ratios[3]));
 }
 
 TEST(Elementwise, GatedUnitsAreTheirLimitsFarFromZero) {

@@ -87,10 +87,10 @@ class RuleTest(unittest.TestCase):
         self.assertEqual(self.found(mirror.check, files), ["ops/conv/conv.cpp:1"])
 
     def test_preprocessor_conditionals_are_refused(self):
-        functors = "#pragma once\n#ifdef __CUDACC__\n#define HOST_DEVICE __host__\n#else\n#define HOST_DEVICE\n#endif\n"
+        scalar_math = "#pragma once\n#ifdef __CUDACC__\n#define HOST_DEVICE __host__\n#else\n#define HOST_DEVICE\n#endif\n"
         files = {
-            "ops/elementwise/functors.h": functors,
-            "ops/other.h": functors,
+            "ops/elementwise/scalar_math.h": scalar_math,
+            "ops/other.h": scalar_math,
             "runtime/guarded.h": "#ifndef GUARD\n#define GUARD\n#endif\n",
             "runtime/fine.h": "// About it.\n#pragma once\n// #if 0\nconst char* text = \"#if\";\n",
             "tests/runtime/a_test.cpp": "int x;\n  # if 1\n",
@@ -99,9 +99,9 @@ class RuleTest(unittest.TestCase):
                          ["ops/other.h:2", "ops/other.h:4", "ops/other.h:6", "runtime/guarded.h:1", "runtime/guarded.h:1",
                           "runtime/guarded.h:3", "tests/runtime/a_test.cpp:2"])
 
-    def test_the_second_conditional_of_the_functors_is_refused(self):
+    def test_the_second_conditional_of_scalar_math_is_refused(self):
         twice = "#pragma once\n" + "#ifdef __CUDACC__\n#else\n#endif\n" * 2
-        self.assertEqual(len(self.found(preprocessor.check, {"ops/elementwise/functors.h": twice})), 6)
+        self.assertEqual(len(self.found(preprocessor.check, {"ops/elementwise/scalar_math.h": twice})), 6)
 
     def test_environment_is_read_in_one_file(self):
         call = "// getenv in a comment\nauto* home = std::getenv(\"HOME\");\n"

@@ -1,6 +1,6 @@
 """No conditional compilation: variants are files, which the build picks. Headers begin with #pragma once.
 
-One exception: the lines of ops/elementwise/functors.h that define HOST_DEVICE.
+One exception: the lines of ops/elementwise/scalar_math.h that define HOST_DEVICE.
 """
 
 import re
@@ -8,7 +8,7 @@ import re
 import tree
 
 CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
-FUNCTORS = "ops/elementwise/functors.h"
+SCALAR_MATH = "ops/elementwise/scalar_math.h"
 HOST_DEVICE = re.compile(r"(ifdef __CUDACC__|if defined\(__CUDACC__\)) else endif")
 
 
@@ -17,7 +17,7 @@ def check(tree_):
         code = tree.bare_code(tree_.read(path)).splitlines()
         found = [(number, f"{match[1]} {match[2].strip()}".strip())
                  for number, line in enumerate(code, 1) if (match := CONDITIONAL.match(line))]
-        if not (path == FUNCTORS and HOST_DEVICE.fullmatch(" ".join(text for _, text in found))):
+        if not (path == SCALAR_MATH and HOST_DEVICE.fullmatch(" ".join(text for _, text in found))):
             for number, text in found:
                 yield tree.Violation(path, number, f"#{text}: make it two files, or `if constexpr`")
         if path.endswith(tree.HEADERS):
