@@ -1,9 +1,12 @@
+#include <omp.h>
+
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "ops/attention/attention_kernels.h"
 #include "ops/cpu/onednn.h"
-#include "ops/elementwise/functors.h"
+#include "ops/elementwise/scalar_math.h"
 #include "ops/softmax/row.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
@@ -39,7 +42,7 @@ struct Product {
   bool accumulate = false;
 };
 
-/// c (+)= scale a b, on the calling thread when that is one of a team. Throws nothing: a refusal is noted.
+/// c (+)= scale a b, on the calling thread. Throws nothing: a refusal is noted.
 class Products {
  public:
   void operator()(const Product& p, const Matrix& a, const Matrix& b, const Matrix& c) {
@@ -161,12 +164,35 @@ void backward_block(const AttentionShape& shape, const Block& block, const Head&
            from_row(head.q, block.first), gradients.k);
 }
 
+/// While it lives, the calling thread is a team of its own. The threads of the other team stay: what would
+/// end them is a parallel region with another number.
+class SingleThread {
+ public:
+  SingleThread() : team_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~SingleThread() { omp_set_num_threads(team_); }
+  SingleThread(const SingleThread&) = delete;
+  SingleThread& operator=(const SingleThread&) = delete;
+
+ private:
+  int team_;
+};
+
+/// Calls body(begin, end) for parts of all heads of all samples, each on one thread. A single head is no
+/// exception: a product that a team computes may be added up in another order.
+template <class Body>
+void share_heads(const AttentionShape& shape, const Body& body) {
+  const int64_t heads = shape.samples * shape.heads;
+  std::optional<SingleThread> alone;
+  if (heads == 1) alone.emplace();
+  parallel_for(heads, 1, body);
+}
+
 }  // namespace
 
 void attention(const AttentionShape& shape, const AttentionInputs& inputs, const Heads& output,
                const AttentionStatistics& statistics) {
   Products products;
-  parallel_for(shape.samples * shape.heads, 1, [&](int64_t begin, int64_t end) {
+  share_heads(shape, [&](int64_t begin, int64_t end) {
     const Tensor scores = Tensor::empty({kBlock, shape.keys});
     for (int64_t index = begin; index < end; ++index) {
       const Head head = head_of(shape, inputs, output, statistics, index);
@@ -183,7 +209,7 @@ void attention_gradient(const AttentionShape& shape, const AttentionInputs& inpu
                         const AttentionStatistics& statistics, const Heads& grad,
                         const AttentionInputs& result) {
   Products products;
-  parallel_for(shape.samples * shape.heads, 1, [&](int64_t begin, int64_t end) {
+  share_heads(shape, [&](int64_t begin, int64_t end) {
     const Tensor probabilities = Tensor::empty({kBlock, shape.keys});
     const Tensor slopes = Tensor::empty({kBlock, shape.keys});
     for (int64_t index = begin; index < end; ++index) {
