@@ -108,7 +108,7 @@ Tensor positive_part_gradient_cpu(const Tensor& grad, const Tensor& output) {
   const auto* values = static_cast<const float*>(output.raw());
   auto* results = static_cast<float*>(result.raw());
   parallel_for(stored_count(output), kGrain, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) results[i] = values[i] > 0 ? grads[i] : 0.0F;
+    for (int64_t i = begin; i < end; ++i) results[i] = values[i] <= 0 ? 0.0F : grads[i];
   });
   return result;
 }

@@ -41,7 +41,7 @@ void batch_norm_backward_cpu(const BatchNormInputs& inputs, const Tensor& grad, 
 enum class Sum { kPlain, kPositivePart };
 void add_residual_cpu(const Tensor& residual, Sum sum, const Tensor& output);
 
-/// `grad` where `output`, a positive part, is positive; 0 elsewhere. In the layout of `output`.
+/// `grad` where `output`, a positive part, is positive or NaN; 0 elsewhere. In the layout of `output`.
 Tensor positive_part_gradient_cpu(const Tensor& grad, const Tensor& output);
 
 }  // namespace lockstep::ops

@@ -1,5 +1,7 @@
 #include "ops/slice/slice.h"
 
+#include <algorithm>
+
 #include "ops/operands.h"
 #include "ops/reshape/reshape.h"
 #include "ops/reshape/reshape_kernels.h"
@@ -45,20 +47,21 @@ Tensor slice(const Tensor& x, int dim, const SliceRange& range) {
         x.shape());
 
   const Tensor input = plain(x);
-  const int64_t length = (stop - start + range.step - 1) / range.step;
+  const int64_t step = std::min(range.step, std::max<int64_t>(extent, 2));  // more takes the same elements
+  const int64_t length = (stop - start + step - 1) / step;
   Part place{.shape = x.shape(), .strides = row_major_strides(x.shape())};
   place.shape[d] = length;
   place.offset = start * place.strides[d];
-  place.strides[d] *= range.step;
+  place.strides[d] *= step;
 
   Tensor result = input.detach();
-  if (range.step == 1) {
+  if (step == 1) {
     result = result.narrow(d, start, length);
   } else {
     check_cpu("slice", x);
     Shape strides = input.strides();
     const std::byte* first = at_element(input, start * strides[d]);
-    strides[d] *= range.step;
+    strides[d] *= step;
     result = Tensor::empty(place.shape, x.dtype());
     cpu::pack(first, place.shape, strides, size_of(x.dtype()), result.raw());
   }

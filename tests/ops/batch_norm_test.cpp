@@ -217,6 +217,18 @@ TEST(BatchNorm, AResidualInAnotherLayoutIsTaken) {
   test::expect_near(mixed_gradient, swapped_gradient, 1e-5, "its gradient");
 }
 
+// As relu() does it.
+TEST(BatchNorm, TheGradientPassesWhereTheFusedSumIsNan) {
+  const Tensor x = test::to_tensor(test::random_array({2, 2}, 1));
+  Tensor residual = Tensor::from<float>({std::nanf(""), 9, -9, 9}, {2, 2});
+  residual.set_requires_grad(true);
+  const Tensor one = Tensor::full({2}, 1);
+  const Tensor y = batch_norm(x, one, Tensor::zeros({2}), {.fuse_relu = true}, residual).output;
+  EXPECT_TRUE(std::isnan(y.to_vector<float>()[0]));
+  backward(y, {.seed = Tensor::full({2, 2}, 5), .between_nodes = {}});
+  EXPECT_EQ(residual.grad().to_vector<float>(), (std::vector<float>{5, 5, 0, 5}));
+}
+
 TEST(BatchNorm, TakesPlainGradientsForOpaqueInputs) {
   const auto gradients = [](bool opaque) {
     Tensor x = test::to_tensor(test::random_array({2, 20, 4, 4}, 1));

@@ -95,6 +95,15 @@ TEST(Slice, IsAViewOnlyWithStepOne) {
   EXPECT_TRUE(slice(x, 1, {.step = 2}).is_contiguous());
 }
 
+TEST(Slice, AStepBeyondTheEndTakesTheFirst) {
+  Tensor x = Tensor::from<float>({1, 2, 3, 4, 5, 6}, {3, 2});
+  x.set_requires_grad(true);
+  const Tensor y = slice(x, 0, {.start = 1, .step = SliceRange::kEnd});
+  EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{3, 4}));
+  backward(y, {.seed = Tensor::full({1, 2}, 7), .between_nodes = {}});
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{0, 0, 7, 7, 0, 0}));
+}
+
 TEST(Slice, PartsOfOneTensorAddUpTheirGradients) {
   Tensor x = Tensor::from<float>({1, 2, 3}, {3});
   x.set_requires_grad(true);
