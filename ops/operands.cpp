@@ -1,5 +1,9 @@
 #include "ops/operands.h"
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 #include "runtime/autograd.h"
 
 namespace lockstep::ops {
@@ -39,10 +43,28 @@ int64_t count_valid_targets(const char* operation, const Tensor& targets, int64_
   return valid;
 }
 
+Tensor check_indices(const char* operation, const Tensor& index, int64_t extent) {
+  check(index.defined() && index.dtype() == DType::kI64, operation, "expected i64 indices, got ",
+        index.defined() ? to_text(index.dtype(), " of shape ", index.shape()) : "none");
+  check_cpu(operation, index);
+  const Tensor plain_index = plain_contiguous(index);
+  const int64_t* values = plain_index.data<int64_t>();
+  const int64_t count = plain_index.count();
+  const auto is_outside = [extent](int64_t value) { return value < 0 || value >= extent; };
+  const int64_t first = std::find_if(values, values + count, is_outside) - values;
+  check(first == count, operation, "index ", first, " of shape ", index.shape(), " is ",
+        first < count ? values[first] : 0, ": expected one in [0, ", extent, ")");
+  return plain_index;
+}
+
 int check_dim(const char* operation, int dim, const Shape& shape) {
   check(dim >= -shape.ndim() && dim < shape.ndim(), operation, "dimension ", dim, " is outside shape ",
         shape);
   return dim < 0 ? dim + shape.ndim() : dim;
+}
+
+int64_t count_between(const Shape& shape, int first, int last) {
+  return std::accumulate(shape.begin() + first, shape.begin() + last, int64_t{1}, std::multiplies<>());
 }
 
 bool same_layout(const Tensor& a, const Tensor& b) {

@@ -22,9 +22,16 @@ void check_logits_and_targets(const char* operation, const Tensor& logits, const
 int64_t count_valid_targets(const char* operation, const Tensor& targets, int64_t classes,
                             int64_t ignore_index);
 
+/// Indices (i64, on the CPU) in plain contiguous memory. Throws InvalidArgument naming position, value and
+/// range of one outside [0, extent).
+Tensor check_indices(const char* operation, const Tensor& index, int64_t extent);
+
 /// `dim` counted from the front; from the end when negative. Throws InvalidArgument naming both when `shape`
 /// has no such dimension.
 int check_dim(const char* operation, int dim, const Shape& shape);
+
+/// The product of the extents of dimensions first, .., last - 1.
+int64_t count_between(const Shape& shape, int first, int last);
 
 /// True when equal positions in both memory blocks hold equal elements, so that a raw element-wise pass over
 /// the blocks is right: both contiguous, or both in one opaque layout; same shape and element type.

@@ -1,7 +1,5 @@
 #include "ops/concat/concat.h"
 
-#include <numeric>
-
 #include "ops/concat/concat_kernels.h"
 #include "ops/operands.h"
 #include "ops/reshape/reshape.h"
@@ -35,7 +33,7 @@ Tensor concat(const std::vector<Tensor>& parts, int dim) {
   const Shape shape = concat_shape(parts, d);
   Tensor result = Tensor::empty(shape, parts[0].dtype());
 
-  const int64_t rows = std::accumulate(shape.begin(), shape.begin() + d, int64_t{1}, std::multiplies<>());
+  const int64_t rows = count_between(shape, 0, d);
   const auto row_bytes = [rows](const Tensor& x) {
     return rows == 0 ? 0 : static_cast<int64_t>(x.nbytes()) / rows;
   };

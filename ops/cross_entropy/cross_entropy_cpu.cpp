@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "ops/cpu/lane_sum.h"
 #include "ops/cross_entropy/cross_entropy_kernels.h"
-#include "ops/elementwise/functors.h"
+#include "ops/elementwise/scalar_math.h"
 #include "runtime/threads.h"
 
 namespace lockstep::ops::cpu {
@@ -12,21 +12,6 @@ namespace {
 /// Rows per thread at least.
 int64_t grain_of(int64_t classes) {
   return std::max<int64_t>(1, 4096 / classes);
-}
-
-/// sum_j exp(logit_j - greatest), in double; eight lanes, which the compiler keeps in vector registers.
-double sum_of_exponentials(const float* logits, int64_t classes, float greatest) {
-  constexpr int64_t kLanes = 8;
-  std::array<double, kLanes> lanes{};
-  int64_t j = 0;
-  for (; j + kLanes <= classes; j += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      lanes[static_cast<size_t>(lane)] += static_cast<double>(exponential(logits[j + lane] - greatest));
-    }
-  }
-  for (; j < classes; ++j)
-    lanes[static_cast<size_t>(j % kLanes)] += static_cast<double>(exponential(logits[j] - greatest));
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
 struct RowLoss {
@@ -39,7 +24,8 @@ RowLoss row_loss(const float* logits, int64_t classes, int64_t target, double la
   // Shifted by the greatest logit, no exponential overflows and the sum is at least 1.
   float greatest = logits[0];
   for (int64_t j = 1; j < classes; ++j) greatest = std::max(greatest, logits[j]);
-  const double sum = sum_of_exponentials(logits, classes, greatest);
+  const double sum =
+      lane_sum(classes, [=](int64_t j) { return static_cast<double>(exponential(logits[j] - greatest)); });
   const double log_sum = greatest + std::log(sum);
   double loss = (1 - label_smoothing) * (log_sum - logits[target]);
   if (label_smoothing > 0) {  // else an infinite logit would make 0 * infinity

@@ -9,30 +9,14 @@ namespace {
 
 constexpr const char* kName = "embedding";
 
-void check_operands(const Tensor& table, const Tensor& indices) {
-  check_f32(kName, table);
-  check_cpu(kName, table);
-  check(table.ndim() == 2, kName, "expected a table [v, c], got ", table.shape());
-  check(indices.defined() && indices.dtype() == DType::kI64, kName, "expected i64 indices, got ",
-        indices.defined() ? to_text(indices.dtype(), " of shape ", indices.shape()) : "none");
-  check_cpu(kName, indices);
-}
-
-void check_range(const Tensor& indices, int64_t rows) {
-  const auto* values = indices.data<int64_t>();
-  for (int64_t i = 0; i < indices.count(); ++i) {
-    check(values[i] >= 0 && values[i] < rows, kName, "index at position ", i, " of ", indices.shape(), " is ",
-          values[i], ": expected one in [0, ", rows, ")");
-  }
-}
-
 }  // namespace
 
 Tensor embedding(const Tensor& table, const Tensor& indices) {
-  check_operands(table, indices);
+  check_f32(kName, table);
+  check_cpu(kName, table);
+  check(table.ndim() == 2, kName, "expected a table [v, c], got ", table.shape());
   const Tensor rows = plain_contiguous(table);
-  const Tensor positions = plain_contiguous(indices);
-  check_range(positions, rows.dim(0));
+  const Tensor positions = check_indices(kName, indices, rows.dim(0));
   const int64_t width = rows.dim(1);
   Shape shape = indices.shape();
   shape.push_back(width);

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
+#include "ops/cpu/lane_sum.h"
 #include "ops/group_norm/group_norm_kernels.h"
 #include "runtime/threads.h"
 
@@ -24,20 +24,6 @@ struct Extents {
   int64_t channels;  // of a group
   int64_t pixels;
 };
-
-/// term(0) + term(1) + ...: number i is added to lane i mod 8, and the lanes in pairs, so that the compiler
-/// can keep them in vector registers without changing the order.
-template <class Term>
-double sum_of(int64_t count, Term term) {
-  constexpr int64_t kLanes = 8;
-  std::array<double, kLanes> lanes{};
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) lanes[static_cast<size_t>(lane)] += term(i + lane);
-  }
-  for (; i < count; ++i) lanes[static_cast<size_t>(i % kLanes)] += term(i);
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
 
 /// Calls visit(group, its number within the image) for the groups of all images.
 template <class Visit>
@@ -74,12 +60,12 @@ GroupNormForward group_norm_forward_cpu(const Tensor& x, const Tensor& gamma, co
     const int64_t size = extents.group_size();
     const float* values = all_values + group * size;
     const double mean =
-        sum_of(size, [&](int64_t i) { return double{values[i]}; }) / static_cast<double>(size);
-    const double variance = sum_of(size,
-                                   [&](int64_t i) {
-                                     const double deviation = values[i] - mean;
-                                     return deviation * deviation;
-                                   }) /
+        cpu::lane_sum(size, [&](int64_t i) { return double{values[i]}; }) / static_cast<double>(size);
+    const double variance = cpu::lane_sum(size,
+                                          [&](int64_t i) {
+                                            const double deviation = values[i] - mean;
+                                            return deviation * deviation;
+                                          }) /
                             static_cast<double>(size);
     const auto center = static_cast<float>(mean);
     const auto inverse = static_cast<float>(1 / std::sqrt(variance + options.epsilon));
@@ -118,9 +104,9 @@ void group_norm_backward_cpu(const GroupNormSaved& saved, const Tensor& grad,
     for (int64_t channel = 0; channel < extents.channels; ++channel) {
       const float* x = values + channel * extents.pixels;
       const float* g = grads + channel * extents.pixels;
-      const double grad_sum = sum_of(extents.pixels, [&](int64_t i) { return double{g[i]}; });
-      const double grad_z_sum =
-          sum_of(extents.pixels, [&](int64_t i) { return double{g[i]} * ((x[i] - center) * inverse); });
+      const double grad_sum = cpu::lane_sum(extents.pixels, [&](int64_t i) { return double{g[i]}; });
+      const double grad_z_sum = cpu::lane_sum(
+          extents.pixels, [&](int64_t i) { return double{g[i]} * ((x[i] - center) * inverse); });
       const auto at = static_cast<size_t>(group * extents.channels + channel);
       beta_grads[at] = grad_sum;
       gamma_grads[at] = grad_z_sum;

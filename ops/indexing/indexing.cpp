@@ -1,8 +1,6 @@
 #include "ops/indexing/indexing.h"
 
-#include <algorithm>
 #include <functional>
-#include <numeric>
 
 #include "ops/cast/cast.h"
 #include "ops/indexing/indexing_kernels.h"
@@ -11,20 +9,6 @@
 
 namespace lockstep::ops {
 namespace {
-
-/// `index` in contiguous memory; all of it must be in [0, extent).
-Tensor checked_indices(const char* operation, const Tensor& index, int64_t extent) {
-  check(index.defined() && index.dtype() == DType::kI64, operation, "expected i64 indices");
-  check_cpu(operation, index);
-  const Tensor plain_index = plain_contiguous(index);
-  const int64_t* values = plain_index.data<int64_t>();
-  const int64_t count = plain_index.count();
-  const auto is_outside = [extent](int64_t value) { return value < 0 || value >= extent; };
-  const int64_t first = std::find_if(values, values + count, is_outside) - values;
-  check(first == count, operation, "index ", first, " of shape ", index.shape(), " is ",
-        first < count ? values[first] : 0, ": expected one in [0, ", extent, ")");
-  return plain_index;
-}
 
 /// Zeros that `add` adds the gradient (f32, contiguous) to, in the gradient's own type.
 void add_gradient(BackwardContext& context, const std::function<void(const float* g, float* result)>& add) {
@@ -46,7 +30,7 @@ Tensor gather(const Tensor& x, int dim, const Tensor& index) {
   for (int d = 0; fits && d < x.ndim(); ++d) fits = d == shape.dim || index.dim(d) <= x.dim(d);
   check(fits, "gather", "index of shape ", index.shape(), " does not fit ", x.shape(), " along dimension ",
         dim);
-  const Tensor positions = checked_indices("gather", index, x.dim(shape.dim));
+  const Tensor positions = check_indices("gather", index, x.dim(shape.dim));
   Tensor result = Tensor::empty(index.shape(), x.dtype());
   cpu::gather(plain_contiguous(x).raw(), positions.data<int64_t>(), shape, size_of(x.dtype()), result.raw());
   return record("gather", result, {x},
@@ -62,16 +46,13 @@ Tensor index_select(const Tensor& x, int dim, const Tensor& index) {
   check_cpu("index_select", x);
   const int d = check_dim("index_select", dim, x.shape());
   check(index.ndim() == 1, "index_select", "expected indices [n], got shape ", index.shape());
-  const Tensor rows = checked_indices("index_select", index, x.dim(d));
+  const Tensor rows = check_indices("index_select", index, x.dim(d));
   Shape shape = x.shape();
   shape[d] = rows.count();
-  const auto product = [&](int first, int last) {
-    return std::accumulate(shape.begin() + first, shape.begin() + last, int64_t{1}, std::multiplies<>());
-  };
-  cpu::SelectExtents extents{.outer = product(0, d),
+  cpu::SelectExtents extents{.outer = count_between(shape, 0, d),
                              .extent = x.dim(d),
                              .chosen = rows.count(),
-                             .inner = product(d + 1, shape.ndim())};
+                             .inner = count_between(shape, d + 1, shape.ndim())};
   Tensor result = Tensor::empty(shape, x.dtype());
   cpu::SelectExtents bytes = extents;
   bytes.inner *= static_cast<int64_t>(size_of(x.dtype()));
@@ -86,7 +67,7 @@ Tensor index_select(const Tensor& x, int dim, const Tensor& index) {
 
 Tensor one_hot(const Tensor& index, int64_t classes) {
   check(classes > 0, "one_hot", "expected a positive number of classes, got ", classes);
-  const Tensor positions = checked_indices("one_hot", index, classes);
+  const Tensor positions = check_indices("one_hot", index, classes);
   Shape shape = index.shape();
   shape.push_back(classes);
   Tensor result = Tensor::zeros(shape);

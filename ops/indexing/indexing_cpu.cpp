@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/cpu/element_size.h"
 #include "ops/indexing/indexing_kernels.h"
-#include "runtime/error.h"
 #include "runtime/threads.h"
 
 namespace lockstep::ops::cpu {
@@ -64,21 +64,9 @@ void gather_elements(const T* x, const int64_t* index, const GatherShape& shape,
 
 void gather(const void* x, const int64_t* index, const GatherShape& shape, size_t element_size,
             void* result) {
-  const auto run = [&]<class T>(T) {
+  visit_element_size("gather", element_size, [&]<class T>(T) {
     gather_elements(static_cast<const T*>(x), index, shape, static_cast<T*>(result));
-  };
-  switch (element_size) {
-    case 1:
-      return run(uint8_t{});
-    case 2:
-      return run(uint16_t{});
-    case 4:
-      return run(uint32_t{});
-    case 8:
-      return run(uint64_t{});
-    default:
-      ensure(false, "gather", "no elements of ", element_size, " bytes");
-  }
+  });
 }
 
 void scatter_add(const float* g, const int64_t* index, const GatherShape& shape, float* result) {

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
+#include "ops/cpu/lane_sum.h"
 #include "ops/elementwise/functors.h"
 #include "ops/losses/losses_kernels.h"
 #include "runtime/threads.h"
@@ -13,20 +13,6 @@ namespace {
 constexpr int64_t kGrain = 1 << 14;  // elements per thread at least
 constexpr int64_t kBlock = 4096;     // elements that are added on their own, whatever the number of threads
 
-/// The sum of term(i) over [begin, end): i goes to lane i - begin mod 8, the lanes are added in pairs. The
-/// compiler keeps the lanes in vector registers.
-template <class Term>
-double sum_block(int64_t begin, int64_t end, Term term) {
-  constexpr int64_t kLanes = 8;
-  std::array<double, kLanes> lanes{};
-  int64_t i = begin;
-  for (; i + kLanes <= end; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) lanes[static_cast<size_t>(lane)] += term(i + lane);
-  }
-  for (; i < end; ++i) lanes[static_cast<size_t>((i - begin) % kLanes)] += term(i);
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
 /// The sum of term(i) over [0, count): blocks by any thread, the blocks' sums in order.
 template <class Term>
 double sum_of(int64_t count, Term term) {
@@ -34,8 +20,9 @@ double sum_of(int64_t count, Term term) {
   std::vector<double> sums(static_cast<size_t>(blocks));
   parallel_for(blocks, kGrain / kBlock, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
+      const int64_t first = block * kBlock;
       sums[static_cast<size_t>(block)] =
-          sum_block(block * kBlock, std::min(count, (block + 1) * kBlock), term);
+          lane_sum(std::min(kBlock, count - first), [&](int64_t i) { return term(first + i); });
     }
   });
   double total = 0;

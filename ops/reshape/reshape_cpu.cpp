@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdint>
 
+#include "ops/cpu/element_size.h"
 #include "ops/reshape/reshape_kernels.h"
-#include "runtime/error.h"
 #include "runtime/threads.h"
 
 namespace lockstep::ops::cpu {
@@ -115,21 +115,9 @@ void pack_elements(const T* from, const Shape& shape, const Shape& strides, T* t
 }  // namespace
 
 void pack(const void* from, const Shape& shape, const Shape& strides, size_t element_size, void* to) {
-  const auto run = [&]<class T>(T) {
+  visit_element_size("pack", element_size, [&]<class T>(T) {
     pack_elements(static_cast<const T*>(from), shape, strides, static_cast<T*>(to));
-  };
-  switch (element_size) {
-    case 1:
-      return run(uint8_t{});
-    case 2:
-      return run(uint16_t{});
-    case 4:
-      return run(uint32_t{});
-    case 8:
-      return run(uint64_t{});
-    default:
-      ensure(false, "pack", "no elements of ", element_size, " bytes");
-  }
+  });
 }
 
 }  // namespace lockstep::ops::cpu

@@ -1,4 +1,4 @@
-// Reductions over one row of a softmax, in an order that depends on its length alone. Only *_cpu.cpp files
+// Reductions over one row, in an order that depends on its length alone. Only *_cpu.cpp files
 // include this header.
 #pragma once
 

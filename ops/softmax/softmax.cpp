@@ -27,9 +27,9 @@ Tensor along_last(const char* name, SoftmaxKind kind, const Tensor& x) {
 Tensor along(const char* name, SoftmaxKind kind, const Tensor& x, int dim) {
   check_f32(name, x);
   check_cpu(name, x);
-  check(dim >= -x.ndim() && dim < x.ndim(), name, "dimension ", dim, " is outside shape ", x.shape());
-  if (dim == -1 || dim == x.ndim() - 1) return along_last(name, kind, x);
-  return contiguous(transpose(along_last(name, kind, transpose(x, dim, -1)), dim, -1));
+  const int d = check_dim(name, dim, x.shape());
+  if (d == x.ndim() - 1) return along_last(name, kind, x);
+  return contiguous(transpose(along_last(name, kind, transpose(x, d, -1)), d, -1));
 }
 
 }  // namespace

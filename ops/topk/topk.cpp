@@ -10,10 +10,9 @@ namespace {
 
 /// `dim` as the middle of three dimensions.
 cpu::ReduceExtents extents_around(const Shape& shape, int dim) {
-  cpu::ReduceExtents extents{.reduced = shape[dim]};
-  for (int d = 0; d < dim; ++d) extents.outer *= shape[d];
-  for (int d = dim + 1; d < shape.ndim(); ++d) extents.inner *= shape[d];
-  return extents;
+  return {.outer = count_between(shape, 0, dim),
+          .reduced = shape[dim],
+          .inner = count_between(shape, dim + 1, shape.ndim())};
 }
 
 }  // namespace

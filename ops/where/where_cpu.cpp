@@ -1,5 +1,5 @@
+#include "ops/cpu/element_size.h"
 #include "ops/where/where_kernels.h"
-#include "runtime/error.h"
 #include "runtime/threads.h"
 
 namespace lockstep::ops::cpu {
@@ -7,28 +7,11 @@ namespace {
 
 constexpr int64_t kGrain = 1 << 14;  // elements per thread at least
 
-/// Calls run(T{}) with an unsigned integer of that size: bits are only moved.
-template <class Run>
-void visit_size(size_t element_size, Run run) {
-  switch (element_size) {
-    case 1:
-      return run(uint8_t{});
-    case 2:
-      return run(uint16_t{});
-    case 4:
-      return run(uint32_t{});
-    case 8:
-      return run(uint64_t{});
-    default:
-      ensure(false, "where", "no elements of ", element_size, " bytes");
-  }
-}
-
 }  // namespace
 
 void where(const uint8_t* condition, const void* a, const void* b, int64_t count, size_t element_size,
            void* result) {
-  visit_size(element_size, [=]<class T>(T) {
+  visit_element_size("where", element_size, [=]<class T>(T) {
     const auto* if_set = static_cast<const T*>(a);
     const auto* if_not = static_cast<const T*>(b);
     auto* target = static_cast<T*>(result);
@@ -44,7 +27,7 @@ void where(const uint8_t* condition, const void* a, const void* b, int64_t count
 
 void keep_where(const uint8_t* condition, bool chosen, const void* g, int64_t count, size_t element_size,
                 void* result) {
-  visit_size(element_size, [=]<class T>(T) {
+  visit_element_size("where", element_size, [=]<class T>(T) {
     const auto* from = static_cast<const T*>(g);
     auto* target = static_cast<T*>(result);
     parallel_for(count, kGrain, [=](int64_t begin, int64_t end) {

@@ -188,7 +188,7 @@ TEST(Gpt2, RefusesWrongSizes) {
       [&] {
         model->forward(Tensor::full({1, 2}, 65, DType::kI64), {});
       },
-      "[embedding] index at position 0 of [1, 2] is 65: expected one in [0, 65)");
+      "[embedding] index 0 of shape [1, 2] is 65: expected one in [0, 65)");
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(Embedding, ErrorsNamePositionValueAndRange) {
       [&] {
         embedding(table, indices_of({0, 1, 2, 3}, {2, 2}));
       },
-      "[embedding] index at position 3 of [2, 2] is 3: expected one in [0, 3)");
+      "[embedding] index 3 of shape [2, 2] is 3: expected one in [0, 3)");
   test::expect_error<InvalidArgument>([&] { embedding(table, indices_of({-1}, {1})); },
                                       "is -1: expected one");
   test::expect_error<InvalidArgument>([&] { embedding(table, Tensor::zeros({2})); },

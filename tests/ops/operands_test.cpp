@@ -52,6 +52,11 @@ TEST(Operands, DimensionsCountFromTheEnd) {
   EXPECT_THROW(check_dim("slice", 0, {}), InvalidArgument) << "a scalar has no dimension";
 }
 
+TEST(Operands, ExtentsBetweenDimensionsAreMultiplied) {
+  EXPECT_EQ(count_between({2, 3, 4, 5}, 1, 3), 12);
+  EXPECT_EQ(count_between({2, 3}, 0, 0), 1);
+}
+
 TEST(Operands, TargetsOutsideTheClassesAreRefused) {
   const Tensor targets = Tensor::from<int64_t>({0, -1, 2, -1}, {4});
   EXPECT_EQ(count_valid_targets("loss", targets, 3, -1), 2);
