@@ -56,9 +56,7 @@ void RunReport::open(const std::string& output, const Position& position) {
   const RunDirectory run{output};
   truncate_metrics(run.metrics(), position.step);
   metrics_.emplace(run.metrics());
-  if (config_.metrics().tensorboard() && !plan_.finished(position)) {
-    events_.emplace(run.events(), position.step + 1);
-  }
+  events_folder_ = run.events();
   start_ = last_line_ = Clock::now();
   start_position_ = last_position_ = position;
 }
@@ -108,12 +106,18 @@ void RunReport::write_metrics(const StepReport& report, Clock::time_point now) {
 }
 
 void RunReport::write_events(const StepRecord& record) {
-  if (!events_) return;
+  if (!config_.metrics().tensorboard()) return;
   std::vector<Scalar> scalars{{"train/loss", record.loss},
                               {"train/lr", record.lr},
                               {"train/samples_per_second", record.samples_per_second}};
   for (const auto& [name, value] : record.other) scalars.push_back({"train/" + name, value});
-  events_->write(record.step, scalars);
+  events().write(record.step, scalars);
+}
+
+/// Begun with the first values: a run that turns out to be finished has none.
+EventFile& RunReport::events() {
+  if (!events_) events_.emplace(events_folder_, start_position_.step + 1);
+  return *events_;
 }
 
 /// The epoch that the step before `position` belongs to, from 1.
@@ -146,11 +150,11 @@ void RunReport::evaluation(const Position& position, const Measured& result) {
                                    .metrics = result.metrics,
                                    .count = static_cast<int64_t>(result.weight),
                                    .bad_samples = result.bad_samples});
-  if (events_) {
+  if (config_.metrics().tensorboard()) {
     std::vector<Scalar> scalars{{"eval/loss", result.loss}};
     for (const auto& [name, value] : result.metrics) scalars.push_back({"eval/" + name, value});
-    events_->write(position.step, scalars);
-    events_->flush();
+    events().write(position.step, scalars);
+    events().flush();
   }
   progress_.clear();
   log::info("epoch ", epoch_of(position), ": test ", evaluation_text(result));

@@ -51,12 +51,14 @@ class RunReport {
 
   void write_metrics(const StepReport& report, Clock::time_point now);
   void write_events(const StepRecord& record);
+  EventFile& events();
   void show_progress(const StepReport& report);
   int64_t epoch_of(const Position& position) const;
 
   const TrainConfig& config_;
   const TrainingPlan& plan_;
   std::optional<MetricsWriter> metrics_;
+  std::string events_folder_;
   std::optional<EventFile> events_;
   Progress progress_;
   Clock::time_point start_ = Clock::now();

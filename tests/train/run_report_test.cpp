@@ -124,7 +124,10 @@ TEST_F(RunReportTest, AResumedRunHidesTheStepsThatItRepeats) {
     report_steps(report, position, 6);
   }
   RunReport report(config_, plan_);
-  report.open(folder_.path(), {3, 0, 48, 48});
+  Position resumed{3, 0, 48, 48};
+  report.open(folder_.path(), resumed);
+  EXPECT_EQ(event_files().size(), 1U) << "nothing has been measured yet";
+  report_steps(report, resumed, 6);
   const auto files = event_files();
   ASSERT_EQ(files.size(), 2U);
   const auto start = read_event_file(files[1]).at(1);

@@ -135,6 +135,8 @@ TEST_F(TrainerFiles, StopsEarlyOnAllRanksAlike) {
   options.resume = "latest";
   EXPECT_EQ(train(1, "run", hopeless_run(), options), Outcome::kFinished) << "there is nothing left to do";
   EXPECT_EQ(figures("run", "eval_loss").size(), 4U);
+  const std::filesystem::directory_iterator events(path("run/events"));
+  EXPECT_EQ(std::distance(begin(events), end(events)), 1) << "nothing to tell TensorBoard";
 }
 
 TEST_F(TrainerFiles, ThePatienceSurvivesAResume) {
