@@ -31,8 +31,8 @@ struct Target {
 /// Every x_fuzz.cpp defines it.
 extern const Target kTarget;
 
-/// What became of an input: "" when it was read, otherwise "refused: " and the words of the error's text, without
-/// what differs from file to file. Lets other exceptions through.
+/// What became of an input: "" when it was read, otherwise "refused: " and the words of the error's text,
+/// without what differs from file to file. Lets other exceptions through.
 Bytes outcome_of(const Bytes& input);
 
 /// An input can be several files, with `separator` between them. Gives `count` parts, missing ones are empty.
