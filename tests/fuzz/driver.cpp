@@ -148,9 +148,11 @@ Seconds processor_time(pid_t child) {
 /// Waits for the end, and brings it about when an input takes too long. What was wrong, "" for nothing.
 std::string watch(pid_t child, const Progress& progress) {
   constexpr std::chrono::milliseconds kPause{20};
+  constexpr int kFewestLooks = 20;
   uint64_t iteration = 0;
   Seconds processor_start{0};
   Clock::time_point start = Clock::now();
+  int looks = 0;  // a machine that was paused makes both clocks jump, but between two looks
   std::string slow;
   for (;; std::this_thread::sleep_for(kPause)) {
     int status = 0;
@@ -164,7 +166,8 @@ std::string watch(pid_t child, const Progress& progress) {
       iteration = progress.iteration;
       processor_start = processor;
       start = Clock::now();
-    } else if (slow.empty() && !progress.finished &&
+      looks = 0;
+    } else if (slow.empty() && !progress.finished && ++looks >= kFewestLooks &&
                (processor - processor_start > kMostTime || Clock::now() - start > kMostWaiting)) {
       slow = to_text("takes more than ", kMostTime.count(), " s, or waits");
       kill(child, SIGKILL);
