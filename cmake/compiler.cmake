@@ -27,7 +27,7 @@ endif()
 
 if(LOCKSTEP_SANITIZE)
   # Instrumented code hides from GCC's flow analysis that a std::optional is set before it is read.
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${LOCKSTEP_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
   add_link_options(-fsanitize=${LOCKSTEP_SANITIZE})
 endif()
