@@ -33,7 +33,7 @@ class Examples(unittest.TestCase):
         """The program of an example, in a copy that cannot reach the source tree."""
         source = self.folder / name
         shutil.copytree(EXAMPLES / name, source)
-        run("cmake", "-S", str(source), "-B", str(source / "build"), f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        run("cmake", "-G", "Ninja", "-S", str(source), "-B", str(source / "build"), f"-DCMAKE_PREFIX_PATH={self.prefix}",
             "-DCMAKE_BUILD_TYPE=Release")
         run("cmake", "--build", str(source / "build"))
         return source / "build" / name
