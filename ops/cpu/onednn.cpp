@@ -1,5 +1,7 @@
 #include "ops/cpu/onednn.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -177,6 +179,28 @@ Tensor to_layout(const Tensor& x, const Layout& layout) {
   return target;
 }
 
+Tensor packed(const Tensor& parameter, const Layout& layout) {
+  if (!layout) return to_layout(parameter, layout);
+  struct Copy {
+    std::weak_ptr<Storage> owner;  // the address alone may be another parameter's by now
+    uint32_t version = 0;
+    Tensor tensor;
+  };
+  thread_local std::map<std::pair<const void*, const OpaqueLayout*>, Copy> copies;
+  const auto known = copies.find({parameter.raw(), layout.get()});
+  if (known != copies.end() && known->second.version == parameter.version() &&
+      known->second.owner.lock() == parameter.storage()) {
+    return known->second.tensor;
+  }
+  if (known == copies.end()) {
+    std::erase_if(copies, [](const auto& entry) { return entry.second.owner.expired(); });
+  }
+  Copy& copy = copies[{parameter.raw(), layout.get()}];
+  copy.tensor = {};  // back to the pool, which hands the same memory out again
+  copy = {parameter.storage(), parameter.version(), to_layout(parameter, layout)};
+  return copy.tensor;
+}
+
 uint64_t reorder_count() {
   return reorders;
 }
@@ -254,7 +278,7 @@ void Kernel::execute() {
 }
 
 KernelKey::KernelKey(std::initializer_list<Tensor> tensors, std::initializer_list<int64_t> numbers) {
-  words_.reserve(8 * tensors.size() + numbers.size());
+  words_.reserve(8 * tensors.size() + numbers.size() + 1);
   for (const Tensor& tensor : tensors) {
     if (!tensor.defined()) {
       words_.push_back(-1);
@@ -266,6 +290,7 @@ KernelKey::KernelKey(std::initializer_list<Tensor> tensors, std::initializer_lis
     words_.push_back(static_cast<int64_t>(reinterpret_cast<intptr_t>(tensor.layout().get())));
   }
   words_.insert(words_.end(), numbers);
+  words_.push_back(omp_get_max_threads());
 }
 
 size_t KernelKey::hash() const {

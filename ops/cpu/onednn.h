@@ -33,6 +33,10 @@ dnnl::memory::desc layout_of(const Tensor& x);
 /// `x` itself if it lies in this layout, else a copy that does.
 Tensor to_layout(const Tensor& x, const Layout& layout);
 
+/// A parameter in this layout. The calling thread keeps the copy as long as the parameter's memory lives and
+/// makes it anew only when that was changed (Tensor::version()): the micro-batches of a step share it.
+Tensor packed(const Tensor& parameter, const Layout& layout);
+
 /// Reorders between layouts that this thread has run, each one pass over a tensor that a better chain of
 /// layouts would save.
 uint64_t reorder_count();
@@ -54,6 +58,7 @@ class Kernel {
   /// Where the library wants this argument.
   const Layout& layout(int argument) const { return slot(argument).layout; }
   Tensor input(int argument, const Tensor& x) const { return to_layout(x, layout(argument)); }
+  Tensor packed(int argument, const Tensor& x) const { return onednn::packed(x, layout(argument)); }
   /// Uninitialised memory for a result; undefined when the primitive has no such argument. `shape` is the
   /// tensor's where that differs from the library's (weights in groups).
   Tensor output(int argument) const;
@@ -83,7 +88,8 @@ class Kernel {
   int64_t scratchpad_nbytes_;
 };
 
-/// What a kernel was made for: shapes, element types and layouts of tensors (or none), and numbers.
+/// What a kernel was made for: shapes, element types and layouts of tensors (or none), numbers, and the size
+/// of the calling thread's OpenMP team.
 class KernelKey {
  public:
   KernelKey(std::initializer_list<Tensor> tensors, std::initializer_list<int64_t> numbers);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "ops/cpu/onednn.h"
 #include "ops/cross_entropy/cross_entropy.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
@@ -212,6 +213,23 @@ TEST(Resnet, RefuseWhatTheyDoNotRead) {
                                   "[resnet20] dropout is set, which this model does not read");
   test::expect_error<ConfigError>([] { make_resnet18({.input = {100}, .classes = 10, .batch_norm = true}); },
                                   "[resnet18] input: expected images [channels, height, width], got [100]");
+}
+
+TEST(Resnet, ActivationsStayInTheConvolutionsLayout) {
+  const auto model = make_resnet20({.input = {3, 32, 32}, .classes = 10, .batch_norm = true});
+  initialize(*model, 1);
+  const Tensor images = images_by_formula({2, 3, 32, 32});
+  const Tensor targets = Tensor::from<int64_t>({1, 2}, {2});
+  const auto run_micro_batch = [&] {
+    const uint64_t before = ops::onednn::reorder_count();
+    backward(ops::cross_entropy(model->forward(images, {.training = true}), targets).sum);
+    return ops::onednn::reorder_count() - before;
+  };
+  run_micro_batch();
+  constexpr uint64_t kConvolutions = 21;
+  constexpr uint64_t kPooledFeatures = 2;  // to the plain rows of the last layer, and their gradient back
+  EXPECT_EQ(run_micro_batch(), kConvolutions + kPooledFeatures)
+      << "the second micro-batch of a step: each weight's gradient is reordered, no activation is";
 }
 
 }  // namespace

@@ -66,6 +66,26 @@ TEST(OneDnn, ReordersKeepEveryElementAndAreCounted) {
   EXPECT_EQ(to_layout(strided, layout).to_vector<float>(), strided.to_vector<float>());
 }
 
+TEST(OneDnn, PackedParametersAreReorderedAgainOnlyAfterAChange) {
+  Tensor weight = counting({2, 20, 3, 5});
+  const Layout layout = reorder_kernel(weight, blocked_by_16(weight.shape())).layout(DNNL_ARG_TO);
+  const Tensor first = packed(weight, layout);
+  EXPECT_EQ(first.to_vector<float>(), weight.to_vector<float>());
+  const uint64_t before = reorder_count();
+  EXPECT_TRUE(packed(weight, layout).same_memory(first));
+  EXPECT_EQ(reorder_count(), before);
+  weight.fill(3);
+  EXPECT_EQ(static_cast<const float*>(packed(weight, layout).raw())[0], 3);
+  EXPECT_EQ(reorder_count(), before + 1);
+
+  const auto packed_value_of_another = [&](float value) {
+    const Tensor other = Tensor::full(weight.shape(), value);  // the pool may give it the last one's memory
+    return static_cast<const float*>(packed(other, layout).raw())[0];
+  };
+  EXPECT_EQ(packed_value_of_another(4), 4);
+  EXPECT_EQ(packed_value_of_another(5), 5);
+}
+
 TEST(OneDnn, KernelsAreMadeOncePerShapeTypeLayoutAndNumbers) {
   KernelCache cache;
   int made = 0;

@@ -1,0 +1,17 @@
+// In which form oneDNN computes each pass of a convolution: a fixed rule on shapes, never a timing, so that
+// all runs on one instruction set compute the same bits.
+#pragma once
+
+#include <dnnl.hpp>
+
+#include "ops/conv2d/conv2d.h"
+
+namespace lockstep::ops {
+
+enum class ConvolutionPass { kForward, kBackwardData, kBackwardWeights };
+
+/// The fastest form of a pass with weights of this shape. Winograd's is for processors with AVX-512 only: the
+/// library refuses it elsewhere, and the direct form takes its place.
+dnnl::algorithm fastest_form(ConvolutionPass pass, const Shape& weight, const Conv2dOptions& options);
+
+}  // namespace lockstep::ops

@@ -1,0 +1,36 @@
+#include "ops/conv2d/conv2d_forms.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::ops {
+namespace {
+
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
+constexpr auto kWinograd = dnnl::algorithm::convolution_winograd;
+
+dnnl::algorithm forward(const Shape& weight, const Conv2dOptions& options = {}) {
+  return fastest_form(ConvolutionPass::kForward, weight, options);
+}
+
+TEST(ConvolutionForms, ThreeByThreeOfManyChannelsIsWinogradsInEveryPass) {
+  for (const auto pass :
+       {ConvolutionPass::kForward, ConvolutionPass::kBackwardData, ConvolutionPass::kBackwardWeights}) {
+    EXPECT_EQ(fastest_form(pass, {64, 64, 3, 3}, {.padding = 1}), kWinograd);
+    EXPECT_EQ(fastest_form(pass, {32, 32, 3, 3}, {.padding = 1}), kWinograd);
+    EXPECT_EQ(fastest_form(pass, {16, 16, 3, 3}, {.padding = 1}), kDirect);
+    EXPECT_EQ(fastest_form(pass, {64, 3, 3, 3}, {.padding = 1}), kDirect) << "few on one side";
+    EXPECT_EQ(fastest_form(pass, {16, 64, 3, 3}, {.padding = 1}), kDirect);
+  }
+}
+
+TEST(ConvolutionForms, WinogradsFormIsForStrideOneAndPlainWindows) {
+  EXPECT_EQ(forward({64, 64, 3, 3}, {.stride = 2}), kDirect);
+  EXPECT_EQ(forward({64, 64, 3, 3}, {.dilation = 2}), kDirect);
+  EXPECT_EQ(forward({64, 64, 3, 3}, {.groups = 2}), kDirect);
+  EXPECT_EQ(forward({64, 64, 1, 1}), kDirect);
+  EXPECT_EQ(forward({64, 64, 3, 1}), kDirect);
+  EXPECT_EQ(forward({64, 64, 5, 5}), kDirect);
+}
+
+}  // namespace
+}  // namespace lockstep::ops
