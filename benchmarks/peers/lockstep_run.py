@@ -1,0 +1,173 @@
+"""Runs lockstep's `train` under mpirun and reads what it left: step times, memory, parameters, a profile."""
+
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import tempfile
+import time
+
+from cases import lockstep_settings
+from machine import RunError, tail
+
+POLL_SECONDS = 0.25  # this program has no core of its own: it must hardly run
+PROFILED_STEPS = 3
+
+
+def mpirun_environment():
+    if os.geteuid() != 0:  # Open MPI refuses to run as root unless both are set
+        return dict(os.environ)
+    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def command(program, arguments, cpus):
+    """Every rank on its own CPUs, as PyTorch's are."""
+    words = ["mpirun", "--bind-to", "none"]
+    for rank, cpu in enumerate(cpus):
+        words += [":"] if rank > 0 else []
+        words += ["-np", "1", "taskset", "-c", cpu, str(program), *arguments]
+    return words
+
+
+def write_tokens(folder, case, ranks, steps):
+    """Token files of GPT-2's vocabulary (data/formats/tokens.h)."""
+    length = case.input[0]
+    draw = random.Random(1)
+    for name, samples in (("train", steps * ranks * case.batch), ("val", 1)):
+        count = samples * length + 1
+        tokens = [draw.randrange(case.classes) for _ in range(count)]
+        header = struct.pack("<256i", 20240520, 1, count, *[0] * 253)
+        (folder / f"{name}.bin").write_bytes(header + struct.pack(f"<{count}H", *tokens))
+
+
+def arguments_for(folder, case, precision, ranks, threads, steps):
+    settings = lockstep_settings(case, precision, ranks, threads, steps)
+    if not case.is_image:
+        write_tokens(folder, case, ranks, steps)
+        settings["data.path"] = folder
+    recipe = folder / "defaults.textproto"
+    recipe.write_text("", encoding="utf-8")
+    words = [str(recipe), "--output", str(folder / "run")]
+    for name, value in settings.items():
+        words += ["--set", f"{name}={value}"]
+    return words
+
+
+def read_records(folder):
+    path = folder / "run" / "metrics.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [record for record in map(json.loads, lines) if "loss" in record]
+
+
+def step_seconds(records, warmup):
+    """Time from the end of one step to the end of the next, without the first ones."""
+    ends = [record["wall_time"] for record in records]
+    return [end - start for start, end in zip(ends, ends[1:])][warmup - 1:]
+
+
+def count_parameters(path):
+    """Trained numbers of a safetensors file: all but the running statistics of normalisations."""
+    with open(path, "rb") as weights:
+        size = struct.unpack("<Q", weights.read(8))[0]
+        header = json.loads(weights.read(size))
+    return sum(math.prod(tensor["shape"]) for name, tensor in header.items()
+               if name != "__metadata__" and not re.search(r"running_mean|running_var|num_batches_tracked", name))
+
+
+def error_of(text):
+    """lockstep's message, on one line and without the rank."""
+    found = re.search(r"error: (.*(?:\n +.*)*)", re.sub(r"^rank \d+: ", "", text, flags=re.MULTILINE))
+    return " ".join(found[1].split()) if found else tail(text)
+
+
+def fallback_of(text):
+    """What the log says about a precision that was asked for and is not used, or None."""
+    lines = [line.strip() for line in text.splitlines() if re.search(r"\bbf16\b", line, re.IGNORECASE)]
+    return next((line for line in lines if re.search(r"fp32|not (supported|available)", line, re.IGNORECASE)), None)
+
+
+class PeakMemory:
+    """The largest resident memory of a rank until its last step, before the checkpoint of the end is written."""
+
+    def __init__(self, metrics, steps):
+        self.bytes = 0
+        self._metrics = metrics
+        self._steps = steps
+
+    def sample(self, mpirun_pid):
+        children = pathlib.Path(f"/proc/{mpirun_pid}/task/{mpirun_pid}/children").read_text(encoding="ascii").split()
+        now = max(map(high_water_mark, children), default=0)
+        lines = self._metrics.read_bytes().count(b"\n") if self._metrics.exists() else 0
+        if lines < self._steps:
+            self.bytes = max(self.bytes, now)
+
+
+def high_water_mark(pid):
+    """Peak resident memory of a process in bytes; 0 when it has ended."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return 1024 * int(found[1]) if found else 0
+
+
+def start_and_wait(words, output, timeout, watch):
+    """The exit status; `watch` is called with mpirun's process now and then."""
+    process = subprocess.Popen(words, env=mpirun_environment(), stdout=output, stderr=subprocess.STDOUT)
+    deadline = time.monotonic() + timeout
+    try:
+        while process.poll() is None:
+            if time.monotonic() > deadline:
+                raise RunError("not done within its time")
+            watch(process.pid)
+            time.sleep(POLL_SECONDS)
+    finally:
+        process.terminate()
+        process.wait()
+    return process.returncode
+
+
+class Lockstep:
+    """lockstep's `train`, on these CPUs, a list for each rank."""
+
+    def __init__(self, program, cpus, threads):
+        self._program = program
+        self._cpus = cpus
+        self._threads = threads
+
+    def run(self, case, precision, warmup, steps, timeout):
+        """Step times, the largest peak memory of a rank, and the number of parameters; throws RunError."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            memory = PeakMemory(folder / "run" / "metrics.jsonl", warmup + steps)
+            self._train(folder, case, precision, warmup + steps, timeout, watch=memory.sample)
+            return {"step_seconds": step_seconds(read_records(folder), warmup),
+                    "memory_bytes": memory.bytes,
+                    "parameters": count_parameters(folder / "run" / "model.safetensors")}
+
+    def profile(self, case, precision, timeout):
+        """What `train --profile` measures of a step (docs/performance.md), or None where it does not exist."""
+        help_text = subprocess.run([self._program, "--help"], capture_output=True, text=True, check=True).stdout
+        if "--profile" not in help_text:
+            return None
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            self._train(folder, case, precision, PROFILED_STEPS, timeout, ["--profile", str(folder / "trace.json")])
+            return json.loads((folder / "trace.json").read_text(encoding="utf-8"))["lockstep"]
+
+    def _train(self, folder, case, precision, steps, timeout, extra=(), watch=lambda pid: None):
+        arguments = arguments_for(folder, case, precision, len(self._cpus), self._threads, steps)
+        words = command(self._program, [*arguments, *extra], self._cpus)
+        with open(folder / "output.txt", "w+", encoding="utf-8") as output:
+            status = start_and_wait(words, output, timeout, watch)
+            output.seek(0)
+            text = output.read()
+        if status != 0:
+            raise RunError(error_of(text))
+        if precision != "fp32" and (words_of_log := fallback_of(text)):
+            raise RunError(words_of_log)

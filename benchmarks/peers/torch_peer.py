@@ -1,0 +1,119 @@
+"""Starts PyTorch's ranks; which PyTorch, and how it may be set, is a Configuration."""
+
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+
+from cases import LEARNING_RATES
+from machine import RunError, tail
+
+WORKER = pathlib.Path(__file__).with_name("torch_worker.py")
+
+# Memory that is freed stays with the process, and comes in huge pages where the kernel allows it: without this much
+# of a step of a large network is page faults.
+TUNED_MALLOC = ("glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=8589934592:"
+                "glibc.malloc.trim_threshold=17179869184:glibc.malloc.top_pad=268435456")
+
+
+@dataclass(frozen=True)
+class Torch:
+    python: str
+    version: str
+    onednn: str
+    blas: str
+
+
+@dataclass(frozen=True)
+class Configuration:
+    torch: Torch
+    layout: str      # of images: NCHW or channels_last; empty for other inputs
+    tuned_malloc: bool
+    compiled: bool = False  # by torch.compile
+
+    @property
+    def text(self):
+        words = [f"PyTorch {self.torch.version}", self.layout, "tuned malloc" if self.tuned_malloc else "",
+                 "compiled" if self.compiled else ""]
+        return ", ".join(word for word in words if word)
+
+
+def find_torch(pythons):
+    """Every PyTorch that the given Pythons import, and those of the system; the newest first."""
+    found = {}
+    for python in [*pythons, shutil.which("python3"), "/usr/bin/python3"]:
+        if python is None or not pathlib.Path(python).exists():
+            continue
+        result = subprocess.run([python, WORKER], capture_output=True, text=True)
+        if result.returncode == 0:
+            torch = Torch(python=str(python), **json.loads(result.stdout))
+            found.setdefault((torch.version, torch.onednn, torch.blas), torch)
+    return sorted(found.values(), key=lambda torch: version_key(torch.version), reverse=True)
+
+
+def version_key(version):
+    """2.15.0 is newer than 2.9.1."""
+    return [int(part) if part.isdigit() else 0 for part in version.split(".")]
+
+
+def configurations(torches, case, with_compiled):
+    """All combinations for each PyTorch; compiled, which takes minutes, of the first one only and with tuned malloc."""
+    layouts = ["channels_last", "NCHW"] if case.is_convolutional else [""]
+    compiled = [Configuration(torches[0], layout, True, True) for layout in layouts] if with_compiled else []
+    return [Configuration(*choice) for choice in itertools.product(torches, layouts, [True, False])] + compiled
+
+
+def environment(configuration):
+    chosen = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "PYTHONDONTWRITEBYTECODE": "1"}
+    return chosen | ({"GLIBC_TUNABLES": TUNED_MALLOC} if configuration.tuned_malloc else {})
+
+
+class TorchPeer:
+    """PyTorch's ranks, on these CPUs, a list for each."""
+
+    def __init__(self, configuration, cpus, threads):
+        self.configuration = configuration
+        self._cpus = cpus
+        self._threads = threads
+
+    def run(self, case, precision, warmup, steps, timeout):
+        """Step times, the largest peak memory of a rank, and the number of parameters; throws RunError."""
+        request = {"model": case.model, "batch": case.batch, "input": case.input, "classes": case.classes,
+                   "optimizer": case.optimizer, "rate": LEARNING_RATES[case.optimizer], "precision": precision,
+                   "layout": self.configuration.layout, "compiled": self.configuration.compiled,
+                   "threads": self._threads, "ranks": len(self._cpus), "warmup": warmup, "steps": steps}
+        with tempfile.TemporaryDirectory() as folder:
+            request["rendezvous"] = f"{folder}/rendezvous"
+            outputs = finish(self._start(request), time.monotonic() + timeout)
+        results = [json.loads(output.splitlines()[-1]) for output in outputs]
+        return {**results[0], "memory_bytes": max(result["memory_bytes"] for result in results)}
+
+    def _start(self, request):
+        return [subprocess.Popen(["taskset", "-c", cpu, self.configuration.torch.python, WORKER,
+                                  json.dumps({**request, "rank": rank})],
+                                 env=environment(self.configuration), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 text=True)
+                for rank, cpu in enumerate(self._cpus)]
+
+
+def finish(processes, deadline):
+    """What each wrote; all are gone afterwards."""
+    outputs = []
+    try:
+        for process in processes:
+            output, errors = process.communicate(timeout=max(1, deadline - time.monotonic()))
+            if process.returncode != 0:
+                raise RunError(tail(errors))
+            outputs.append(output)
+    except subprocess.TimeoutExpired:
+        raise RunError("not done within its time") from None
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    return outputs
