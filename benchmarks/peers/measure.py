@@ -48,8 +48,10 @@ def parse_arguments():
                              "takes half at most; default 600")
     parser.add_argument("--python", action="append", default=[], help="one that imports torch; may be repeated")
     parser.add_argument("--compile", action="store_true", help="also torch.compile; needs a larger --budget")
-    parser.add_argument("--train", type=pathlib.Path, default=ROOT / "build/release/bin/train", help="lockstep's program")
-    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "build/peers.jsonl", help="where lines are added")
+    parser.add_argument("--train", type=pathlib.Path, default=ROOT / "build/release/bin/train",
+                        help="lockstep's program")
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "build/peers.jsonl",
+                        help="where lines are added")
     parser.add_argument("--write-docs", type=pathlib.Path, metavar="PAGE", help="write the table of the page, and end")
     arguments = parser.parse_args()
     if unknown := set(arguments.only.split(",")) - set(models):
@@ -103,15 +105,6 @@ def steps_for(seconds, step_seconds):
     return min(MOST_STEPS, max(FEWEST_STEPS, math.ceil(seconds / step_seconds)))
 
 
-def unavailable(lockstep, case, precision, timeout):
-    """Why lockstep does not run this, in its own words, or None."""
-    try:
-        lockstep.run(case, precision, SCAN_WARMUP, SCAN_STEPS, timeout)
-    except RunError as error:
-        return str(error)
-    return None
-
-
 def measure(case, precision, lockstep, peers, arguments):
     """The record of a case, without what all of them have in common."""
     deadline = time.monotonic() + arguments.budget
@@ -124,9 +117,11 @@ def measure(case, precision, lockstep, peers, arguments):
     record |= {"items_per_step": items_per_step(case, arguments),
                "configuration": {**dataclasses.asdict(best.configuration), "text": best.configuration.text},
                "torch": record["scan"][best.configuration.text]}
-    if words := unavailable(lockstep, case, precision, deadline - time.monotonic()):
-        return {**record, "unavailable": words}
-    record["bound"] = lockstep.profile(case, precision, deadline - time.monotonic())
+    try:
+        lockstep.run(case, precision, SCAN_WARMUP, SCAN_STEPS, deadline - time.monotonic())
+        record["bound"] = lockstep.profile(case, precision, deadline - time.monotonic())
+    except RunError as error:
+        return {**record, "unavailable": str(error)}
     steps = steps_for(arguments.seconds, statistics.median(found[best]["step_seconds"]))
     rounds = run_pairs((lockstep, best), case, precision, steps, arguments.pairs, deadline)
     return {**record, **comparison(rounds, case, arguments), "steps": steps}
@@ -185,7 +180,7 @@ def main():
               "command": command_text(arguments)}
     for case in (case for case in CASES if case.model in arguments.only.split(",")):
         peers = [TorchPeer(configuration, cpus, arguments.threads)
-                 for configuration in configurations(torches, case, arguments.compile)]
+                 for configuration in configurations(torches, case, machine.cpu_field("vendor_id"), arguments.compile)]
         for precision in arguments.precision.split(","):
             print(f"{case.text}, {precision}", flush=True)
             record = {"case": case.model, "text": case.text, "precision": precision, "items": case.items[0], **common,

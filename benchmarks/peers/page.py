@@ -86,9 +86,9 @@ def remarks(records):
     slow = distinct(torch["version"] for record in records for torch in record["torches"]
                     if torch["blas"] == "reference BLAS")
     for version in slow:
-        yield (f"PyTorch {version} multiplied fp32 matrices with the reference BLAS, which is not made for speed: where it "
-               "is the best configuration of `mlp` or `gpt2`, the ratio says nothing. Debian's libopenblas0-pthread "
-               "replaces it.")
+        yield (f"PyTorch {version} multiplied fp32 matrices with the reference BLAS, which is not made for speed: "
+               "where it is the best configuration of `mlp` or `gpt2`, the ratio says nothing. Debian's "
+               "libopenblas0-pthread replaces it.")
 
 
 def measured_part(records):

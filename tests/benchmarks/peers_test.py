@@ -30,7 +30,7 @@ class FakeSide:
     """Steps of these times, one run after another; then it fails."""
 
     def __init__(self, *seconds, layout="NCHW", parameters=7):
-        self.configuration = torch_peer.Configuration(TORCH, layout, False)
+        self.configuration = torch_peer.Configuration(TORCH, layout, ())
         self.asked = []
         self._seconds = list(seconds)
         self._parameters = parameters
@@ -109,9 +109,9 @@ class ReadingTest(unittest.TestCase):
         self.assertEqual(lockstep_run.error_of(text), "[config] 1 mistake: precision = BF16: expected FP32")
 
     def test_a_precision_that_was_not_used(self):
-        self.assertEqual(lockstep_run.fallback_of("batch: 2\nno BF16 on this CPU: computing in FP32\n"),
-                         "no BF16 on this CPU: computing in FP32")
-        self.assertIsNone(lockstep_run.fallback_of("precision BF16\nstep 1\n"))
+        log = "rank 0: precision: BF16 needs AMX; this processor has none; computing in FP32\nprecision: FP32\n"
+        self.assertEqual(lockstep_run.fallback_of(log), "BF16 needs AMX; this processor has none; computing in FP32")
+        self.assertIsNone(lockstep_run.fallback_of("precision: BF16 (weights, sums and losses in FP32)\n"))
 
     def test_parameters_are_counted_without_statistics(self):
         header = json.dumps({"__metadata__": {"a": "b"}, "fc.weight": {"shape": [2, 3]}, "fc.bias": {"shape": [2]},
@@ -125,23 +125,32 @@ class ReadingTest(unittest.TestCase):
         versions = sorted(["2.9.1", "1.13.0a0", "2.15.0"], key=torch_peer.version_key, reverse=True)
         self.assertEqual(versions, ["2.15.0", "2.9.1", "1.13.0a0"])
 
+    def configurations(self, model, torches, vendor="GenuineIntel", with_compiled=False):
+        case = next(case for case in CASES if case.model == model)
+        return [one.text for one in torch_peer.configurations(torches, case, vendor, with_compiled)]
+
     def test_layouts_are_for_convolutions(self):
-        texts = {case.model: [one.text for one in torch_peer.configurations([TORCH], case, False)] for case in CASES}
-        self.assertEqual(texts["mlp"], ["PyTorch 2.15.0, tuned malloc", "PyTorch 2.15.0"])
-        self.assertEqual(texts["cnn"], ["PyTorch 2.15.0, channels_last, tuned malloc", "PyTorch 2.15.0, channels_last",
-                                        "PyTorch 2.15.0, NCHW, tuned malloc", "PyTorch 2.15.0, NCHW"])
+        self.assertEqual(self.configurations("mlp", [TORCH]), ["PyTorch 2.15.0, tuned malloc", "PyTorch 2.15.0"])
+        self.assertEqual(self.configurations("cnn", [TORCH], "AuthenticAMD"),
+                         ["PyTorch 2.15.0, channels_last, tuned malloc", "PyTorch 2.15.0, channels_last",
+                          "PyTorch 2.15.0, NCHW, tuned malloc", "PyTorch 2.15.0, NCHW"])
 
+    def test_mkl_is_told_that_it_is_on_intel(self):
+        openblas = torch_peer.Torch("python3", "1.13.0", "2.6.3", "OpenBLAS")
+        self.assertEqual(self.configurations("gpt2", [TORCH, openblas], "AuthenticAMD"),
+                         ["PyTorch 2.15.0, tuned malloc", "PyTorch 2.15.0",
+                          "PyTorch 2.15.0, tuned malloc, MKL as on Intel",
+                          "PyTorch 1.13.0, tuned malloc", "PyTorch 1.13.0"])
 
-    def test_compiled_ones_are_asked_for(self):
-        mlp = next(case for case in CASES if case.model == "mlp")
+    def test_compiled_is_the_newest_only(self):
         old = torch_peer.Torch("python3", "1.13.0", "2.6.3", "MKL")
-        texts = [one.text for one in torch_peer.configurations([TORCH, old], mlp, True)]
+        texts = self.configurations("mlp", [TORCH, old], with_compiled=True)
         self.assertEqual([text for text in texts if "compiled" in text], ["PyTorch 2.15.0, tuned malloc, compiled"])
 
     def test_the_command_is_what_decides_the_figures(self):
         arguments = argparse.Namespace(ranks=2, threads=1, pairs=5, seconds=1.5, budget=600.0, compile=True)
-        self.assertEqual(measure.command_text(arguments),
-                         "benchmarks/peers/measure.py --ranks 2 --threads 1 --pairs 5 --seconds 1.5 --budget 600 --compile")
+        self.assertEqual(measure.command_text(arguments), "benchmarks/peers/measure.py --ranks 2 --threads 1 --pairs 5 "
+                                                          "--seconds 1.5 --budget 600 --compile")
 
 
 class MeasureTest(unittest.TestCase):
