@@ -23,6 +23,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
 endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-march=${LOCKSTEP_ARCH}>")
+  # Functions that exist once more in AVX-512 (runtime/wide_vectors.h): GCC would use half the width of the registers.
+  set(LOCKSTEP_WIDE_ATTRIBUTE "[[gnu::target(\"avx512f,avx512bw,avx512dq,avx512vl\"), gnu::flatten]]")
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-mprefer-vector-width=512>")
 endif()
 
 if(LOCKSTEP_SANITIZE)

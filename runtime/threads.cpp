@@ -71,7 +71,7 @@ std::thread start_thread(const std::string& name, std::function<void()> body) {
       });
 }
 
-void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)>& body) {
+void run_parts(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)>& body) {
   if (count <= 0) return;
   const int64_t parts = std::clamp<int64_t>(count / std::max<int64_t>(grain, 1), 1, omp_get_max_threads());
   if (parts == 1) {

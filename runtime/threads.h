@@ -26,8 +26,15 @@ void configure_compute_threads(int threads);
 /// leaves `body` terminates the process: bodies catch and hand over their own.
 std::thread start_thread(const std::string& name, std::function<void()> body);
 
+/// What parallel_for() calls.
+void run_parts(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)>& body);
+
 /// Runs body(begin, end) over parts of [0, count) on the OpenMP team; a part has at least `grain` items, and
-/// parts depend on count, grain and the number of threads alone. The body must not throw.
-void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)>& body);
+/// parts depend on count, grain and the number of threads alone. The body must not throw. Allocates nothing.
+template <class Body>
+void parallel_for(int64_t count, int64_t grain, const Body& body) {
+  // By reference: a std::function that holds more than two pointers takes them to the heap.
+  run_parts(count, grain, std::cref(body));
+}
 
 }  // namespace lockstep
