@@ -23,35 +23,34 @@ Tensor dense(const Tensor& tensor) {
   return tensor.layout() ? tensor : tensor.contiguous();
 }
 
-/// A gradient on its way to a node: the first contribution is kept as it came, since others may hold the same
-/// tensor; the second makes a sum of our own, which later ones are added to.
+/// A gradient on its way to a node. The first contribution is kept as it came. The second is added to it
+/// where nobody else holds its memory, else to a copy.
 class GradientSum {
  public:
-  void add(const Tensor& gradient) {
+  void add(Tensor gradient) {
     if (!sum_.defined()) {
-      sum_ = gradient;
+      sum_ = std::move(gradient);
       return;
     }
-    Tensor addend = dense(gradient);
-    if (!same_layout(sum_, addend)) {
-      addend = plain(addend).contiguous();
+    if (!same_layout(sum_, gradient)) {
+      gradient = plain(gradient);
       sum_ = plain(sum_);
     }
-    if (!owned_) {
-      sum_ = dense(sum_);
-      Tensor copy = sum_.layout() ? Tensor::opaque(sum_.shape(), sum_.dtype(), sum_.layout(), sum_.device())
-                                  : Tensor::empty(sum_.shape(), sum_.dtype(), sum_.device());
-      copy_device_memory(copy.raw(), copy.device(), sum_.raw(), sum_.device(), sum_.nbytes());
-      sum_ = copy;
-      owned_ = true;
-    }
-    sum_.add_in_place(addend);
+    if (!sum_.is_exclusive() && gradient.is_exclusive()) std::swap(sum_, gradient);  // a + b = b + a
+    if (!sum_.is_exclusive() || !(sum_.layout() || sum_.is_contiguous())) sum_ = copy_of(sum_);
+    sum_.add_in_place(dense(gradient));
   }
-  const Tensor& value() const { return sum_; }
+  Tensor take() { return std::move(sum_); }
 
  private:
+  static Tensor copy_of(const Tensor& tensor) {
+    if (!tensor.layout()) return tensor.clone();
+    const Tensor copy = Tensor::opaque(tensor.shape(), tensor.dtype(), tensor.layout(), tensor.device());
+    copy_device_memory(copy.raw(), copy.device(), tensor.raw(), tensor.device(), tensor.nbytes());
+    return copy;
+  }
+
   Tensor sum_;
-  bool owned_ = false;
 };
 
 }  // namespace
@@ -122,7 +121,7 @@ Tensor BackwardContext::destination(int input) const {
       std::count_if(inputs.begin(), inputs.end(), same_leaf) == 1) {
     return edge.leaf->view();
   }
-  return Tensor::empty(edge.shape, DType::kF32, grad_.device());
+  return Tensor::empty(edge.shape, DType::kF32, device_);
 }
 
 void BackwardContext::add(int input, Tensor gradient) {
@@ -209,23 +208,23 @@ class BackwardPass {
     if (entry != gradients_.end()) {
       check(node.backward_ != nullptr, "backward", "the graph through '", node.operation(),
             "' was used by an earlier backward and freed; run the forward pass again");
-      BackwardContext context(node, entry->second.value());
+      BackwardContext context(node, entry->second.take());
       gradients_.erase(entry);
       node.backward_(context);
       results = std::move(context.results_);
     }
     node.backward_ = nullptr;
-    for (size_t i = 0; i < results.size(); ++i) deliver(node.inputs()[i], results[i]);
+    for (size_t i = 0; i < results.size(); ++i) deliver(node.inputs()[i], std::move(results[i]));
   }
 
   /// Hands one gradient (undefined: none came) to the node or leaf at the other end of an edge.
-  void deliver(const Edge& edge, const Tensor& gradient) {
+  void deliver(const Edge& edge, Tensor gradient) {
     if (edge.leaf) {
       if (gradient.defined()) edge.leaf->add(gradient, edge.shape);
       if (--waiting_leaves_[edge.leaf.get()] == 0) edge.leaf->mark_ready();
     }
     if (edge.node) {
-      if (gradient.defined()) gradients_[edge.node.get()].add(gradient);
+      if (gradient.defined()) gradients_[edge.node.get()].add(std::move(gradient));
       if (--waiting_[edge.node.get()] == 0) enqueue(edge.node);
     }
   }

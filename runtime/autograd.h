@@ -67,8 +67,11 @@ class Node {
 class BackwardContext {
  public:
   BackwardContext(const Node& node, Tensor grad)
-      : node_(node), grad_(std::move(grad)), results_(node.inputs().size()) {}
+      : node_(node), grad_(std::move(grad)), device_(grad_.device()), results_(node.inputs().size()) {}
   const Tensor& grad() const { return grad_; }  ///< of the operation's result
+  /// The same, handed over: where it is_exclusive(), the gradient of an input may be written over it, which
+  /// saves memory and the reading of what is overwritten.
+  Tensor take_grad() { return std::move(grad_); }
   bool needs(int input) const;
   /// Plain contiguous f32 memory of the input's shape to write its gradient to, all of it, before add(input,
   /// it) and no other add(). It is the leaf's own view when this is the leaf's first contribution, which
@@ -80,6 +83,7 @@ class BackwardContext {
   friend class BackwardPass;
   const Node& node_;
   Tensor grad_;
+  Device device_;
   std::vector<Tensor> results_;
 };
 

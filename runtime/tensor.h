@@ -86,6 +86,8 @@ class Tensor {
   uint32_t version() const { return storage()->version(); }
   void bump_version() { storage()->bump_version(); }
   bool same_memory(const Tensor& other) const;  ///< same first byte and same extent of the same storage
+  /// No other handle on this memory exists, neither a copy of this one nor a view.
+  bool is_exclusive() const { return impl_.use_count() == 1 && storage().use_count() == 1; }
 
   // Autograd.
   bool requires_grad() const;

@@ -32,30 +32,39 @@ void check_residual(const Tensor& x, const Tensor& residual) {
         ", got ", residual.shape());
 }
 
-Tensor normalize(const BatchNormInputs& inputs, const Tensor& beta, BatchNormMode mode, const Tensor& x,
-                 const Tensor& residual) {
-  const bool relu_of_sum = residual.defined() && mode.options.fuse_relu;
-  if (residual.defined()) mode.options.fuse_relu = false;  // it comes after the sum
-  const BatchNormForward forward = batch_norm_forward_cpu(inputs, beta, mode);
+/// Where backward writes: over the gradient of the output where nobody else holds that.
+BatchNormGradients backward_results(BackwardContext& context, const Tensor& grad, bool may_overwrite,
+                                    bool relu_after_sum) {
+  const Tensor reused = may_overwrite ? grad : empty_like(grad);
+  BatchNormGradients results{.x = context.needs(3) ? empty_like(grad) : reused,
+                             .gamma = context.destination(1),
+                             .beta = context.destination(2)};
+  if (relu_after_sum) results.masked = reused;
+  return results;
+}
+
+Tensor normalize(const BatchNormInputs& inputs, BatchNormMode mode, const Tensor& x, const Tensor& residual) {
+  const Tensor output = empty_like(inputs.x);
+  const Tensor added =
+      residual.defined() ? like_batch_norm_operand_cpu(residual.detach(), inputs.x) : residual;
+  batch_norm_forward_cpu(inputs, added, mode, output);
   std::optional<SavedTensor> sum;
-  if (residual.defined()) {
-    add_residual_cpu(residual.detach(), relu_of_sum ? Sum::kPositivePart : Sum::kPlain, forward.output);
-    if (relu_of_sum) sum.emplace(forward.output, kName);
-  }
+  if (residual.defined() && mode.options.fuse_relu) sum.emplace(output, kName);
   return record(
-      kName, forward.output, {x, inputs.gamma, beta, residual},
-      [mode, sum, positive = forward.positive, saved_x = SavedTensor(inputs.x, kName),
-       saved_gamma = SavedTensor(inputs.gamma, kName), saved_mean = SavedTensor(inputs.mean, kName),
+      kName, output, {x, inputs.gamma, inputs.beta, residual},
+      [mode, sum, saved_x = SavedTensor(inputs.x, kName), saved_gamma = SavedTensor(inputs.gamma, kName),
+       saved_beta = SavedTensor(inputs.beta, kName), saved_mean = SavedTensor(inputs.mean, kName),
        saved_variance = SavedTensor(inputs.variance, kName)](BackwardContext& context) {
-        const Tensor grad = sum ? positive_part_gradient_cpu(context.grad(), sum->get()) : context.grad();
-        if (context.needs(3)) context.add(3, grad);
-        const BatchNormInputs saved{saved_x.get(), saved_gamma.get(), saved_mean.get(), saved_variance.get()};
-        const BatchNormGradients gradients{empty_like(saved.x), context.destination(1),
-                                           context.destination(2)};
-        batch_norm_backward_cpu(saved, grad, positive, mode, gradients);
+        const BatchNormInputs saved{saved_x.get(), saved_gamma.get(), saved_beta.get(), saved_mean.get(),
+                                    saved_variance.get()};
+        const Tensor grad = like_batch_norm_operand_cpu(context.take_grad(), saved.x);
+        const bool may_overwrite = grad.is_exclusive();
+        const BatchNormGradients gradients = backward_results(context, grad, may_overwrite, sum.has_value());
+        batch_norm_backward_cpu(saved, sum ? sum->get() : Tensor(), grad, mode, gradients);
         if (context.needs(0)) context.add(0, gradients.x);
         if (context.needs(1)) context.add(1, gradients.gamma);
         if (context.needs(2)) context.add(2, gradients.beta);
+        if (context.needs(3)) context.add(3, sum ? gradients.masked : grad);
       });
 }
 
@@ -67,9 +76,9 @@ BatchNormResult batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& b
   check_residual(x, residual);
   check(x.count() > x.dim(1), kName, "a batch with one value per channel has no variance to train on: input ",
         x.shape());
-  const BatchNormInputs inputs{dense(x.detach()), gamma, Tensor::empty({x.dim(1)}),
+  const BatchNormInputs inputs{batch_norm_operand_cpu(x.detach()), gamma, beta, Tensor::empty({x.dim(1)}),
                                Tensor::empty({x.dim(1)})};
-  const Tensor output = normalize(inputs, beta, {BatchStatistics::kComputed, options}, x, residual);
+  const Tensor output = normalize(inputs, {BatchStatistics::kComputed, options}, x, residual);
   return {output, inputs.mean, inputs.variance};
 }
 
@@ -84,8 +93,9 @@ Tensor batch_norm_inference(const Tensor& x, const Tensor& gamma, const Tensor& 
   check(mean.shape() == Shape{x.dim(1)} && variance.shape() == mean.shape(), kName,
         "expected mean and variance [", x.dim(1), "] for input ", x.shape(), ", got mean ", mean.shape(),
         ", variance ", variance.shape());
-  const BatchNormInputs inputs{dense(x.detach()), gamma, mean.detach(), variance.detach()};
-  return normalize(inputs, beta, {BatchStatistics::kGiven, options}, x, residual);
+  const BatchNormInputs inputs{batch_norm_operand_cpu(x.detach()), gamma, beta, mean.detach(),
+                               variance.detach()};
+  return normalize(inputs, {BatchStatistics::kGiven, options}, x, residual);
 }
 
 }  // namespace lockstep::ops

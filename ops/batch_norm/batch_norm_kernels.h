@@ -1,4 +1,6 @@
-// Both passes of batch normalization. Operands are checked.
+// Both passes of batch normalization, each over memory as often as it has to: forward reads x once for the
+// statistics and once for the result, backward reads x and the gradient twice. Operands are checked and lie
+// in the layout of x. Sums are those of fixed parts of the batch, in a fixed order, whatever the threads.
 #pragma once
 
 #include "ops/batch_norm/batch_norm.h"
@@ -16,32 +18,32 @@ struct BatchNormMode {
 struct BatchNormInputs {
   Tensor x;  ///< dense
   Tensor gamma;
+  Tensor beta;
   Tensor mean;
   Tensor variance;
 };
 
-struct BatchNormForward {
-  Tensor output;
-  Tensor positive;  ///< where the fused ReLU let values through; undefined without it
-};
-/// Fills mean and variance if they are to be computed.
-BatchNormForward batch_norm_forward_cpu(const BatchNormInputs& inputs, const Tensor& beta,
-                                        const BatchNormMode& mode);
+/// Fills mean and variance if they are to be computed, and `output`. `residual` may be undefined.
+void batch_norm_forward_cpu(const BatchNormInputs& inputs, const Tensor& residual, const BatchNormMode& mode,
+                            const Tensor& output);
 
 struct BatchNormGradients {
-  Tensor x;      ///< in the layout of x
+  Tensor x;
   Tensor gamma;  ///< plain
   Tensor beta;   ///< plain
+  /// That of the residual, which is the gradient where a fused ReLU after a sum let it through; may be the
+  /// gradient's memory. Undefined where no ReLU followed a sum.
+  Tensor masked = {};
 };
-/// Fills `result`; `grad` is that of the output.
-void batch_norm_backward_cpu(const BatchNormInputs& inputs, const Tensor& grad, const Tensor& positive,
+/// Fills `result`. `grad` is that of the output; result.x or result.masked may be its memory, and
+/// result.masked that of result.x. `output` is read only where a fused ReLU followed a sum: elsewhere the
+/// mask is computed from x again, which costs no memory access.
+void batch_norm_backward_cpu(const BatchNormInputs& inputs, const Tensor& output, const Tensor& grad,
                              const BatchNormMode& mode, const BatchNormGradients& result);
 
-/// Adds `residual`, and takes the positive part if asked to, in place.
-enum class Sum { kPlain, kPositivePart };
-void add_residual_cpu(const Tensor& residual, Sum sum, const Tensor& output);
-
-/// `grad` where `output`, a positive part, is positive or NaN; 0 elsewhere. In the layout of `output`.
-Tensor positive_part_gradient_cpu(const Tensor& grad, const Tensor& output);
+/// `x` in a layout that the passes can read: itself, or a plain copy.
+Tensor batch_norm_operand_cpu(const Tensor& x);
+/// `tensor` in the layout of `x`.
+Tensor like_batch_norm_operand_cpu(const Tensor& tensor, const Tensor& x);
 
 }  // namespace lockstep::ops

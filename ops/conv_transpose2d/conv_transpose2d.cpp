@@ -58,9 +58,9 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
                         const ConvTranspose2dOptions& options) {
   check_operands(x, weight, bias, options);
   const Conv2dOptions convolution{options.stride, options.padding, options.dilation, options.groups};
-  Tensor result =
+  const Tensor result =
       conv2d_backward_data_cpu(x.detach(), weight.detach(), output_shape(x, weight, options), convolution);
-  if (bias.defined()) result = add_channel_bias_cpu(result, bias.detach());
+  if (bias.defined()) add_channel_bias_cpu(result, bias.detach());
   return record(kName, result, {x, weight, bias},
                 [convolution, input = SavedTensor(x, kName),
                  saved_weight = SavedTensor(weight, kName)](BackwardContext& context) {

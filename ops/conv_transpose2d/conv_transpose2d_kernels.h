@@ -5,7 +5,7 @@
 
 namespace lockstep::ops {
 
-/// y[n, o, ...] + bias[o], in the layout of y. Operands are checked, y is dense.
-Tensor add_channel_bias_cpu(const Tensor& y, const Tensor& bias);
+/// Adds bias[o] to y[n, o, ...], in place. Operands are checked, y is dense.
+void add_channel_bias_cpu(const Tensor& y, const Tensor& bias);
 
 }  // namespace lockstep::ops

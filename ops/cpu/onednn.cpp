@@ -75,6 +75,23 @@ struct Blocking {
     return true;
   }
 
+  /// See channels_together().
+  int64_t channels_together() const {
+    if (!is_blocked || dims.size() < 2 || blocks.size() > 1) return 0;
+    if (blocks.size() == 1 && blocked_dims[0] != 1) return 0;
+    const int64_t width = blocks.empty() ? dims[1] : blocks[0];
+    int64_t expected = width;
+    for (size_t d = dims.size(); d-- > 2;) {
+      if (padded_dims[d] != dims[d] || (dims[d] != 1 && strides[d] != expected)) return 0;
+      expected *= dims[d];
+    }
+    const int64_t groups = (dims[1] + width - 1) / width;
+    const bool channels_fit = blocks.empty() ? strides[1] == 1 : groups == 1 || strides[1] == expected;
+    const bool images_fit = dims[0] == 1 || strides[0] == expected * groups;
+    return channels_fit && images_fit && padded_dims[0] == dims[0] && padded_dims[1] <= groups * width ? width
+                                                                                                       : 0;
+  }
+
   /// As oneDNN writes tags: dimensions from the outermost, upper case where blocked, then the blocks:
   /// "aBcd16b".
   std::string name() const {
@@ -168,6 +185,10 @@ dnnl::memory::desc any_layout(const Shape& shape, DType dtype) {
 
 dnnl::memory::desc layout_of(const Tensor& x) {
   return x.layout() ? desc_of(*x.layout()) : row_major(x.shape(), x.dtype());
+}
+
+int64_t channels_together(const OpaqueLayout& layout) {
+  return Blocking(desc_of(layout)).channels_together();
 }
 
 Tensor to_layout(const Tensor& x, const Layout& layout) {

@@ -30,6 +30,11 @@ dnnl::memory::desc any_layout(const Shape& shape, DType dtype = DType::kF32);
 /// `x` as it lies in memory: opaque, or contiguous.
 dnnl::memory::desc layout_of(const Tensor& x);
 
+/// How many channels of [n, c, ...] lie side by side in this layout: the size of its blocks, all of them
+/// where the channels come last, 0 in a layout of another kind. Without gaps but for a last block that is
+/// filled up.
+int64_t channels_together(const OpaqueLayout& layout);
+
 /// `x` itself if it lies in this layout, else a copy that does.
 Tensor to_layout(const Tensor& x, const Layout& layout);
 

@@ -1,11 +1,13 @@
 #include "ops/batch_norm/batch_norm.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <cmath>
 
 #include "ops/conv2d/conv2d.h"
 #include "ops/cpu/onednn.h"
+#include "ops/elementwise/elementwise.h"
 #include "ops/max_pool2d/max_pool2d.h"
 #include "runtime/autograd.h"
 #include "tests/ops/op_rows.h"
@@ -244,6 +246,35 @@ TEST(BatchNorm, TakesPlainGradientsForOpaqueInputs) {
   test::expect_near(gradients(true), gradients(false), 1e-5, "gradient of gamma");
 }
 
+/// Backward writes over a gradient that nobody else holds. Here three branches hold one.
+TEST(BatchNorm, AGradientThatOthersNeedIsLeftAlone) {
+  const std::vector<Array> inputs = random_inputs({3, 5, 2, 4}, Residual::kGiven);
+  const auto gradients = [&](bool shared) {
+    std::vector<Tensor> leaves;
+    for (const Array& input : inputs) {
+      leaves.push_back(test::to_tensor(input));
+      leaves.back().set_requires_grad(true);
+    }
+    const auto branch = [&] {
+      return batch_norm(leaves[0], leaves[1], leaves[2], {.fuse_relu = true}, leaves[3]).output;
+    };
+    const Tensor seed = test::to_tensor(test::random_array(inputs[0].shape, 11));
+    if (shared) {
+      backward(add(branch(), add(branch(), branch())), {.seed = seed, .between_nodes = {}});
+    } else {
+      for (int i = 0; i < 3; ++i) backward(branch(), {.seed = seed.clone(), .between_nodes = {}});
+    }
+    EXPECT_EQ(test::to_array(seed).values, test::random_array(inputs[0].shape, 11).values);
+    std::vector<Array> results;
+    for (const Tensor& leaf : leaves) results.push_back(test::to_array(leaf.grad()));
+    return results;
+  };
+  const std::vector<Array> alone = gradients(false);
+  const std::vector<Array> together = gradients(true);
+  for (size_t i = 0; i < alone.size(); ++i)
+    test::expect_near(together[i], alone[i], 1e-5, to_text("input ", i));
+}
+
 TEST(BatchNorm, GivesTheSameBitsTwice) {
   const auto run = [] {
     std::vector<Tensor> inputs;
@@ -258,6 +289,39 @@ TEST(BatchNorm, GivesTheSameBitsTwice) {
     return bits;
   };
   EXPECT_EQ(run(), run());
+}
+
+/// Sums are those of fixed parts of the batch.
+TEST(BatchNorm, GivesTheSameBitsOnAnyNumberOfThreads) {
+  const std::vector<Array> arrays = random_inputs({4, 24, 40, 40}, Residual::kGiven);
+  const auto run = [&](int threads) {
+    omp_set_num_threads(threads);
+    std::vector<Tensor> inputs;
+    for (const Array& input : arrays) {
+      inputs.push_back(test::to_tensor(input));
+      inputs.back().set_requires_grad(true);
+    }
+    const Tensor y = batch_norm(inputs[0], inputs[1], inputs[2], {.fuse_relu = true}, inputs[3]).output;
+    backward(y, {.seed = Tensor::full(y.shape(), 0.1), .between_nodes = {}});
+    std::vector<std::vector<float>> bits = {y.to_vector<float>()};
+    for (const Tensor& input : inputs) bits.push_back(input.grad().to_vector<float>());
+    return bits;
+  };
+  const int threads = omp_get_max_threads();
+  const auto one = run(1);
+  EXPECT_EQ(run(3), one);
+  omp_set_num_threads(threads);
+}
+
+/// Far from zero a difference of squares would leave nothing of the variance.
+TEST(BatchNorm, VarianceSurvivesALargeMean) {
+  const Array x = test::random_array({8, 2, 30, 30}, 12, 4096, 4097);
+  const auto [mean, variance] = reference_statistics(x);
+  const BatchNormResult result = batch_norm(test::to_tensor(x), Tensor::full({2}, 1), Tensor::zeros({2}));
+  for (int64_t c = 0; c < 2; ++c) {
+    EXPECT_NEAR(result.mean.data<float>()[c], mean[c], 1e-3);
+    EXPECT_NEAR(result.variance.data<float>()[c] / variance[c], 1, 1e-3);
+  }
 }
 
 TEST(BatchNorm, ErrorsNameTheShapes) {
