@@ -11,6 +11,7 @@ class Case:
     classes: int
     optimizer: str = "sgd"
     settings: dict = field(default_factory=dict)  # lockstep's fields beside those that follow from the rest
+    scan_steps: int = 3  # enough to tell configurations apart
 
     @property
     def is_image(self):
@@ -34,9 +35,10 @@ class Case:
 CASES = [
     Case("resnet18", 32, (3, 224, 224), 1000),
     Case("resnet50", 16, (3, 224, 224), 1000),
-    Case("resnet20", 128, (3, 32, 32), 10),
-    Case("cnn", 64, (1, 28, 28), 10),
-    Case("mlp", 256, (1, 28, 28), 10, settings={"model.hidden": "1024,1024", "model.batch_norm": "false"}),
+    Case("resnet20", 128, (3, 32, 32), 10, scan_steps=10),
+    Case("cnn", 64, (1, 28, 28), 10, scan_steps=50),
+    Case("mlp", 256, (1, 28, 28), 10, settings={"model.hidden": "1024,1024", "model.batch_norm": "false"},
+         scan_steps=50),
     Case("gpt2", 2, (256,), 50257, optimizer="adamw"),
 ]
 

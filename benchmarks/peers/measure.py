@@ -30,7 +30,6 @@ from machine import RunError
 from torch_peer import TorchPeer, configurations, find_torch
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCAN_WARMUP, SCAN_STEPS = 1, 3
 FEWEST_STEPS, MOST_STEPS = 4, 200
 
 
@@ -61,13 +60,18 @@ def parse_arguments():
     return arguments
 
 
+def timed_run(side, case, precision, steps, deadline):
+    """Some more steps come first, which do not count."""
+    return side.run(case, precision, max(2, steps // 5), steps, deadline - time.monotonic())
+
+
 def scan(peers, case, precision, deadline):
     """A short run of each, until the deadline: (result by peer, in words why there is none by peer)."""
     found, failed = {}, {}
     for peer in peers:
         name = peer.configuration.text
         try:
-            found[peer] = peer.run(case, precision, SCAN_WARMUP, SCAN_STEPS, deadline - time.monotonic())
+            found[peer] = timed_run(peer, case, precision, case.scan_steps, deadline)
             print(f"  {name}: {1000 * statistics.median(found[peer]['step_seconds']):.1f} ms", flush=True)
         except RunError as error:
             failed[peer] = str(error)
@@ -81,8 +85,7 @@ def run_pairs(sides, case, precision, steps, count, deadline):
     for number in range(count):
         order = list(sides) if number % 2 == 0 else list(reversed(sides))
         try:
-            done = {side: side.run(case, precision, max(2, steps // 5), steps, deadline - time.monotonic())
-                    for side in order}
+            done = {side: timed_run(side, case, precision, steps, deadline) for side in order}
         except RunError as error:
             print(f"  pair {number + 1}: {error}", flush=True)
             break
@@ -118,7 +121,7 @@ def measure(case, precision, lockstep, peers, arguments):
                "configuration": {**dataclasses.asdict(best.configuration), "text": best.configuration.text},
                "torch": record["scan"][best.configuration.text]}
     try:
-        lockstep.run(case, precision, SCAN_WARMUP, SCAN_STEPS, deadline - time.monotonic())
+        timed_run(lockstep, case, precision, case.scan_steps, deadline)
         record["bound"] = lockstep.profile(case, precision, deadline - time.monotonic())
     except RunError as error:
         return {**record, "unavailable": str(error)}

@@ -63,11 +63,11 @@ def machine_text(machine):
 
 def conditions(records):
     """What was measured, where and when: each fact once, unless records differ in it."""
-    programs = [f"{record['program']['version']}, commit {record['program']['commit']}, {record['program']['onednn']}"
-                for record in records]
+    programs = [f"{record['program']['version'].removeprefix('lockstep ')}, commit {record['program']['commit']}, "
+                f"{record['program']['onednn']}" for record in records]
     torches = [f"{torch['version']} with oneDNN {torch['onednn']} and {torch['blas']}"
                for record in records for torch in record["torches"]]
-    sizes = [f"{record['ranks']} ranks x {record['threads']} threads" for record in records]
+    sizes = [f"{record['ranks']}, threads of each: {record['threads']}" for record in records]
     facts = [("machine", distinct(machine_text(record["machine"]) for record in records)),
              ("ranks", distinct(sizes)),
              ("lockstep", distinct(programs)),

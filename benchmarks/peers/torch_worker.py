@@ -105,11 +105,13 @@ def train(request):
         start = time.perf_counter()
         step()
         seconds.append(time.perf_counter() - start)
-    result = {"step_seconds": seconds, "memory_bytes": peak_memory(), "parameters": parameters}
+    print(json.dumps({"step_seconds": seconds, "memory_bytes": peak_memory(), "parameters": parameters}), flush=True)
     torch.distributed.barrier()
     torch.distributed.destroy_process_group()
-    return result
 
 
 if __name__ == "__main__":
-    print(json.dumps(train(json.loads(sys.argv[1])) if len(sys.argv) > 1 else describe()))
+    if len(sys.argv) > 1:
+        train(json.loads(sys.argv[1]))
+    else:
+        print(json.dumps(describe()))

@@ -161,7 +161,7 @@ class MeasureTest(unittest.TestCase):
         self.assertEqual(result["ratios"], [2.0, 6.0])
         self.assertEqual(result["configuration"]["text"], "PyTorch 2.15.0, channels_last")
         self.assertEqual(result["torch"]["items_per_second"], 128 / 5)
-        self.assertEqual(fast.asked, [("cnn", "fp32", 1, 3)] + [("cnn", "fp32", 2, 5)] * 2)
+        self.assertEqual(fast.asked, [("cnn", "fp32", 10, 50)] + [("cnn", "fp32", 2, 5)] * 2)
         self.assertEqual(lockstep.asked, fast.asked)
 
     def test_pairs_end_with_the_time(self):
@@ -210,7 +210,8 @@ class PageTest(unittest.TestCase):
 
     def test_conditions_are_told_once(self):
         part = page.measured_part([record(), record(precision="bf16", date="2026-12-01")])
-        self.assertIn("- machine: 2 cores of A CPU (avx2), 8 GiB\n", part)
+        self.assertIn("- machine: 2 cores of A CPU (avx2), 8 GiB\n- ranks: 2, threads of each: 1\n"
+                      "- lockstep: 1, commit abc, libdnnl.so.2.6\n", part)
         self.assertIn("- date: 2026-11-30; 2026-12-01\n", part)
         self.assertEqual(part.count("    measure.py --only cnn\n"), 1)
 
