@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "ops/conv2d/conv2d_forms.h"
 #include "ops/conv2d/conv2d_kernels.h"
 #include "ops/cpu/onednn.h"
@@ -67,10 +70,50 @@ struct Problem {
   dnnl::memory::dims strides, dilates, padding;
 };
 
+/// [o, c, kh, kw] -> [c, o, kh, kw] with the taps in reverse order.
+Tensor mirrored(const Tensor& weight) {
+  const Tensor source = weight.contiguous();
+  const auto [out, in, taps] = std::array{source.dim(0), source.dim(1), source.dim(2) * source.dim(3)};
+  const Tensor result = Tensor::empty({in, out, source.dim(2), source.dim(3)});
+  for (int64_t o = 0; o < out; ++o) {
+    for (int64_t c = 0; c < in; ++c) {
+      const float* from = source.data<float>() + (o * in + c) * taps;
+      std::reverse_copy(from, from + taps, result.data<float>() + (c * out + o) * taps);
+    }
+  }
+  return result;
+}
+
+onednn::Kernel& backward_data_kernel(const Tensor& grad, const Tensor& weight, const Shape& input_shape,
+                                     const Conv2dOptions& options) {
+  thread_local onednn::KernelCache cache;
+  return cache.get(
+      kName, {grad, weight},
+      {options.stride, options.padding, options.dilation, options.groups, input_shape[2], input_shape[3]},
+      [&] {
+        const Problem problem(ConvolutionPass::kBackwardData, input_shape, weight.shape(), grad.shape(),
+                              false, options);
+        const auto description =
+            problem.in_fastest_form([&](auto form) { return problem.backward_data(form); });
+        return onednn::Kernel(kName, description, {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC});
+      });
+}
+
+Tensor run_backward_data(onednn::Kernel& kernel, const Tensor& grad, const Tensor& weight) {
+  const Tensor input_grad = kernel.output(DNNL_ARG_DIFF_SRC);
+  kernel.run({{DNNL_ARG_DIFF_DST, grad}, {DNNL_ARG_WEIGHTS, weight}, {DNNL_ARG_DIFF_SRC, input_grad}});
+  return input_grad;
+}
+
 }  // namespace
 
 Conv2dForward conv2d_forward_cpu(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                  const Shape& output_shape, const Conv2dOptions& options) {
+  if (!bias.defined() && forward_as_backward_data(weight.shape(), options)) {
+    onednn::Kernel& kernel = backward_data_kernel(x, weight, output_shape, options);
+    const Tensor input = kernel.input(DNNL_ARG_DIFF_DST, x.detach());
+    return {run_backward_data(kernel, input, kernel.input(DNNL_ARG_WEIGHTS, mirrored(weight))), input};
+  }
   thread_local onednn::KernelCache cache;
   onednn::Kernel& kernel = cache.get(
       kName, {x, weight, bias}, {options.stride, options.padding, options.dilation, options.groups}, [&] {
@@ -91,22 +134,9 @@ Conv2dForward conv2d_forward_cpu(const Tensor& x, const Tensor& weight, const Te
 
 Tensor conv2d_backward_data_cpu(const Tensor& grad, const Tensor& weight, const Shape& input_shape,
                                 const Conv2dOptions& options) {
-  thread_local onednn::KernelCache cache;
-  onednn::Kernel& kernel = cache.get(
-      kName, {grad, weight},
-      {options.stride, options.padding, options.dilation, options.groups, input_shape[2], input_shape[3]},
-      [&] {
-        const Problem problem(ConvolutionPass::kBackwardData, input_shape, weight.shape(), grad.shape(),
-                              false, options);
-        const auto description =
-            problem.in_fastest_form([&](auto form) { return problem.backward_data(form); });
-        return onednn::Kernel(kName, description, {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC});
-      });
-  const Tensor input_grad = kernel.output(DNNL_ARG_DIFF_SRC);
-  kernel.run({{DNNL_ARG_DIFF_DST, kernel.input(DNNL_ARG_DIFF_DST, grad)},
-              {DNNL_ARG_WEIGHTS, kernel.packed(DNNL_ARG_WEIGHTS, weight)},
-              {DNNL_ARG_DIFF_SRC, input_grad}});
-  return input_grad;
+  onednn::Kernel& kernel = backward_data_kernel(grad, weight, input_shape, options);
+  return run_backward_data(kernel, kernel.input(DNNL_ARG_DIFF_DST, grad),
+                           kernel.packed(DNNL_ARG_WEIGHTS, weight));
 }
 
 void conv2d_backward_weight_cpu(const Tensor& x, const Tensor& grad, const Tensor& weight_grad,

@@ -14,4 +14,8 @@ enum class ConvolutionPass { kForward, kBackwardData, kBackwardWeights };
 /// library refuses it elsewhere, and the direct form takes its place.
 dnnl::algorithm fastest_form(ConvolutionPass pass, const Shape& weight, const Conv2dOptions& options);
 
+/// Whether the forward pass is faster as the backward pass by data of the convolution with the mirrored
+/// weights: the sum is the same, and for few channels that pass of the library's is the better one.
+bool forward_as_backward_data(const Shape& weight, const Conv2dOptions& options);
+
 }  // namespace lockstep::ops

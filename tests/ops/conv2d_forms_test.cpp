@@ -32,5 +32,12 @@ TEST(ConvolutionForms, WinogradsFormIsForStrideOneAndPlainWindows) {
   EXPECT_EQ(forward({64, 64, 5, 5}), kDirect);
 }
 
+TEST(ConvolutionForms, FewChannelsGoForwardAsBackwardByData) {
+  EXPECT_TRUE(forward_as_backward_data({16, 16, 3, 3}, {.padding = 1}));
+  EXPECT_FALSE(forward_as_backward_data({16, 16, 3, 3}, {.padding = 0})) << "the other padding would be 2";
+  EXPECT_FALSE(forward_as_backward_data({16, 16, 3, 3}, {.stride = 2, .padding = 1}));
+  EXPECT_FALSE(forward_as_backward_data({32, 16, 3, 3}, {.padding = 1}));
+}
+
 }  // namespace
 }  // namespace lockstep::ops

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "ops/conv2d/conv2d_forms.h"
 #include "ops/cpu/onednn.h"
 #include "runtime/autograd.h"
 #include "tests/ops/op_rows.h"
@@ -105,6 +106,12 @@ TEST(Conv2d, AgreesWithTheDefinition) {
       {{1, 16, 3, 3}, {16, 16, 3, 3}, {.padding = 1}},  // one full block of channels
   };
   for (const ConvCase& conv : cases) test::check_op(op_case(conv));
+}
+
+TEST(Conv2d, AgreesWithTheDefinitionWhereForwardRunsAsBackwardByData) {
+  const ConvCase conv{{3, 16, 6, 7}, {16, 16, 3, 3}, {.padding = 1}, false};
+  ASSERT_TRUE(forward_as_backward_data(conv.weight, conv.options));
+  test::check_op(op_case(conv));
 }
 
 /// Many channels, many images, 3x3: where libraries leave the definition for Winograd's algorithm. Too large
