@@ -12,8 +12,13 @@ namespace {
 
 struct Options {
   std::string models = "resnet50,resnet18,resnet20,cnn";
+  std::vector<std::string> passes;
   bool bf16 = false;
   double seconds = 0.1;
+
+  dnnl::memory::data_type type() const {
+    return bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+  }
 };
 
 const std::map<std::string, std::vector<Problem>>& problems() {
@@ -58,8 +63,7 @@ const std::map<std::string, std::vector<Problem>>& problems() {
 }
 
 void print_form(const Problem& problem, Pass pass, Form form, const Options& options) {
-  const auto type = options.bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
-  const auto timing = time_pass(problem, pass, form, type, options.seconds);
+  const auto timing = time_pass(problem, pass, form, options.type(), options.seconds);
   if (!timing) {
     std::printf("  %8s %-32s", "-", "");
     return;
@@ -80,6 +84,23 @@ void print_problem(const Problem& p, const Options& options) {
   }
 }
 
+/// "16,64,64,56,3,1,forward,direct": batch, channels in and out, image, kernel, stride, pass, form.
+void time_one(const std::string& text, const Options& options) {
+  static const std::map<std::string, Pass> passes{{"forward_training", Pass::kForward},
+                                                  {"backward_data", Pass::kBackwardData},
+                                                  {"backward_weights", Pass::kBackwardWeights}};
+  static const std::map<std::string, Form> forms{{"direct", Form::kDirect}, {"winograd", Form::kWinograd}};
+  const std::vector<std::string> words = CLI::detail::split(text, ',');
+  if (words.size() != 8) throw CLI::ValidationError("--pass", "expected eight fields, got " + text);
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; i < 6; ++i) numbers.push_back(std::stoll(words[i]));
+  const Problem problem{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
+  const auto timing =
+      time_pass(problem, passes.at(words[6]), forms.at(words[7]), options.type(), options.seconds);
+  std::printf("%s %.9f\n", text.c_str(), timing ? timing->seconds : 0.0);
+  std::fflush(stdout);
+}
+
 }  // namespace
 }  // namespace lockstep::benchmarks
 
@@ -88,9 +109,15 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("GFLOP/s of the convolutions of the models, for every form of every pass");
   app.add_option("--models", options.models, "which, separated by commas")->capture_default_str();
+  app.add_option(
+      "--pass", options.passes,
+      "instead: the median seconds of one pass, as batch,in,out,image,kernel,stride,pass,form with "
+      "oneDNN's names of pass and form");
   app.add_flag("--bf16", options.bf16, "bf16 operands instead of f32");
   app.add_option("--seconds", options.seconds, "spent on each form")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  for (const std::string& pass : options.passes) time_one(pass, options);
+  if (!options.passes.empty()) return 0;
   for (const std::string& model : CLI::detail::split(options.models, ',')) {
     std::printf("%s: GFLOP/s in the direct form, channels last, Winograd\n", model.c_str());
     for (const Problem& problem : problems().at(model)) print_problem(problem, options);
