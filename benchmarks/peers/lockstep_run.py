@@ -15,7 +15,7 @@ from cases import lockstep_settings
 from machine import RunError, tail
 
 POLL_SECONDS = 0.25  # this program has no core of its own: it must hardly run
-PROFILED_STEPS = 3
+SKIPPED_STEPS, PROFILED_STEPS = 1, 3
 
 
 def mpirun_environment():
@@ -150,15 +150,18 @@ class Lockstep:
                     "memory_bytes": memory.bytes,
                     "parameters": count_parameters(folder / "run" / "model.safetensors")}
 
-    def profile(self, case, precision, timeout):
-        """What `train --profile` measures of a step (docs/performance.md), or None where it does not exist."""
+    def profile(self, case, timeout):
+        """What `train --profile` finds out about a step and the machine, or None where it does not exist."""
         help_text = subprocess.run([self._program, "--help"], capture_output=True, text=True, check=True).stdout
         if "--profile" not in help_text:
             return None
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            self._train(folder, case, precision, PROFILED_STEPS, timeout, ["--profile", str(folder / "trace.json")])
-            return json.loads((folder / "trace.json").read_text(encoding="utf-8"))["lockstep"]
+            trace = folder / "trace.json"
+            self._train(folder, case, "fp32", SKIPPED_STEPS + PROFILED_STEPS, timeout,
+                        ["--profile", str(trace), "--profile_skip", str(SKIPPED_STEPS),
+                         "--profile_steps", str(PROFILED_STEPS)])
+            return json.loads(trace.read_text(encoding="utf-8"))["lockstep"]
 
     def _train(self, folder, case, precision, steps, timeout, extra=(), watch=lambda pid: None):
         arguments = arguments_for(folder, case, precision, len(self._cpus), self._threads, steps)

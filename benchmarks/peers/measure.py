@@ -122,7 +122,8 @@ def measure(case, precision, lockstep, peers, arguments):
                "torch": record["scan"][best.configuration.text]}
     try:
         timed_run(lockstep, case, precision, case.scan_steps, deadline)
-        record["bound"] = lockstep.profile(case, precision, deadline - time.monotonic())
+        # The peak that a profile has is of single precision.
+        record["bound"] = lockstep.profile(case, deadline - time.monotonic()) if precision == "fp32" else None
     except RunError as error:
         return {**record, "unavailable": str(error)}
     steps = steps_for(arguments.seconds, statistics.median(found[best]["step_seconds"]))

@@ -41,13 +41,13 @@ class FakeSide:
             raise RunError("refused")
         return {"step_seconds": [self._seconds.pop(0)] * 3, "memory_bytes": 1 << 20, "parameters": self._parameters}
 
-    def profile(self, case, precision, timeout):
+    def profile(self, case, timeout):
         return {"flops_per_step": 8.0, "peak_flops": 2.0, "bytes_per_step": 3.0, "memory_bandwidth": 1.0}
 
 
-def measured(lockstep, peers, pairs=2):
-    arguments = argparse.Namespace(budget=60, seconds=10, pairs=pairs, ranks=2)
-    return measure.measure(CNN, "fp32", lockstep, peers, arguments)
+def measured(lockstep, peers, precision="fp32"):
+    arguments = argparse.Namespace(budget=60, seconds=10, pairs=2, ranks=2)
+    return measure.measure(CNN, precision, lockstep, peers, arguments)
 
 
 def record(**changes):
@@ -163,6 +163,10 @@ class MeasureTest(unittest.TestCase):
         self.assertEqual(result["torch"]["items_per_second"], 128 / 5)
         self.assertEqual(fast.asked, [("cnn", "fp32", 10, 50)] + [("cnn", "fp32", 2, 5)] * 2)
         self.assertEqual(lockstep.asked, fast.asked)
+
+    def test_the_bound_is_one_of_single_precision(self):
+        for precision, bound in (("fp32", FakeSide().profile(CNN, 0)), ("bf16", None)):
+            self.assertEqual(measured(FakeSide(9.0, 1.0), [FakeSide(1.0, 1.0)], precision)["bound"], bound)
 
     def test_pairs_end_with_the_time(self):
         result = measured(FakeSide(9.0, 1.0), [FakeSide(1.0, 1.0, 1.0)])
