@@ -76,7 +76,7 @@ void print_problem(const Problem& p, const Options& options) {
   for (const Pass pass : {Pass::kForward, Pass::kBackwardData, Pass::kBackwardWeights}) {
     std::printf("%4ld %4ld->%-4ld %3ld^2 %ldx%ld/%ld %-17s", p.batch, p.in, p.out, p.image, p.kernel,
                 p.kernel, p.stride, kPasses[static_cast<int>(pass)]);
-    for (const Form form : {Form::kDirect, Form::kDirectChannelsLast, Form::kWinograd}) {
+    for (const Form form : {Form::kDirect, Form::kDirectChannelsLast, Form::kWinograd, Form::kMatmul}) {
       print_form(p, pass, form, options);
     }
     std::printf("\n");
@@ -119,7 +119,8 @@ int main(int argc, char** argv) {
   for (const std::string& pass : options.passes) time_one(pass, options);
   if (!options.passes.empty()) return 0;
   for (const std::string& model : CLI::detail::split(options.models, ',')) {
-    std::printf("%s: GFLOP/s in the direct form, channels last, Winograd\n", model.c_str());
+    std::printf("%s: GFLOP/s in the direct form, direct with channels last, Winograd, matmul\n",
+                model.c_str());
     for (const Problem& problem : problems().at(model)) print_problem(problem, options);
   }
 }

@@ -26,7 +26,12 @@ struct Problem {
 };
 
 enum class Pass { kForward, kBackwardData, kBackwardWeights };
-enum class Form { kDirect, kDirectChannelsLast, kWinograd };
+enum class Form {
+  kDirect,  ///< in the library's favourite layout
+  kDirectChannelsLast,
+  kWinograd,
+  kMatmul,  ///< of 1x1 convolutions with stride 1, channels last: a product of matrices [positions, channels]
+};
 
 struct Timing {
   double seconds;              ///< median
