@@ -95,10 +95,12 @@ void DistributedDataParallel::run_slot(const Slot& slot, const SlotStep& step, c
   }
   counting_ = false;
   if (last_slot) return;
+  const auto start = Clock::now();
   for (const Bucket& range : plan_.buckets) {
     memory_.complete(range, step.buffer);
     memory_.add(step, range);
   }
+  times_.backward += Clock::now() - start;
 }
 
 void DistributedDataParallel::begin_last_backward() {

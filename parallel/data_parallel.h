@@ -33,8 +33,8 @@ struct DataParallelOptions {
 
 /// Where the time of a step went, on this rank.
 struct StepTimes {
-  std::chrono::nanoseconds forward{0};  ///< waiting for data included
-  std::chrono::nanoseconds backward{0};
+  std::chrono::nanoseconds forward{0};        ///< waiting for data included
+  std::chrono::nanoseconds backward{0};       ///< adding up within the rank included
   std::chrono::nanoseconds communication{0};  ///< exposed: after the last backward
 };
 

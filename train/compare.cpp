@@ -21,7 +21,7 @@ constexpr const char* kHash = "weights_hash";
 constexpr const char* kTensorHashes = "tensor_hashes";
 /// What is told first of a step; metrics and whatever else a run measures follow.
 constexpr std::array kFirstFields{"epoch", "samples", "lr", "loss", kHash, "eval_count", "eval_loss"};
-/// Times are never the same; tensors are looked at where the hash of all differs.
+/// Times and memory are never the same; tensors are looked at where the hash of all differs.
 constexpr std::array kNotCompared{"step",
                                   "samples_per_second",
                                   "wall_time",
@@ -29,6 +29,10 @@ constexpr std::array kNotCompared{"step",
                                   "forward_seconds",
                                   "backward_seconds",
                                   "communication_seconds",
+                                  "optimizer_seconds",
+                                  "other_seconds",
+                                  "memory_bytes",
+                                  "peak_memory_bytes",
                                   kTensorHashes};
 
 /// The fields of all lines of a step together.

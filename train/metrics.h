@@ -29,6 +29,10 @@ inline constexpr std::array kOwnFields{"step",
                                        "forward_seconds",
                                        "backward_seconds",
                                        "communication_seconds",
+                                       "optimizer_seconds",
+                                       "other_seconds",
+                                       "memory_bytes",
+                                       "peak_memory_bytes",
                                        "bad_samples",
                                        "count"};
 

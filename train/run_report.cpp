@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "runtime/log.h"
+#include "runtime/process_memory.h"
 #include "train/curves.h"
 #include "train/run_directory.h"
 
@@ -71,6 +72,7 @@ void RunReport::step(const StepReport& report) {
   times_.forward += report.times.forward;
   times_.backward += report.times.backward;
   times_.communication += report.times.communication;
+  optimizer_ += report.optimizer;
   const bool last = plan_.finished(report.position);
   if (report.position.step % config_.metrics().every() == 0 || last || report.weights) {
     write_metrics(report, Clock::now());
@@ -85,15 +87,15 @@ void RunReport::write_metrics(const StepReport& report, Clock::time_point now) {
   record.samples = report.position.samples;
   record.loss = report.measured.loss;
   record.lr = report.lr;
-  record.samples_per_second =
-      static_cast<double>(report.position.samples - last_position_.samples) / seconds(now - last_line_);
+  const double span = seconds(now - last_line_);
+  record.samples_per_second = static_cast<double>(report.position.samples - last_position_.samples) / span;
   record.wall_time = wall_time();
   record.weights = report.weights;
   record.other = report.measured.metrics;
-  record.other.emplace_back("data_seconds", seconds(report.data_wait - last_data_wait_));
-  record.other.emplace_back("forward_seconds", seconds(times_.forward));
-  record.other.emplace_back("backward_seconds", seconds(times_.backward));
-  record.other.emplace_back("communication_seconds", seconds(times_.communication));
+  for (auto& phase : phases(report, span)) record.other.push_back(std::move(phase));
+  const ProcessMemory memory = process_memory();
+  record.other.emplace_back("memory_bytes", static_cast<double>(memory.resident));
+  record.other.emplace_back("peak_memory_bytes", static_cast<double>(memory.peak));
   if (report.measured.bad_samples > 0) {
     record.other.emplace_back("bad_samples", static_cast<double>(report.measured.bad_samples));
   }
@@ -103,6 +105,22 @@ void RunReport::write_metrics(const StepReport& report, Clock::time_point now) {
   last_position_ = report.position;
   last_data_wait_ = report.data_wait;
   times_ = {};
+  optimizer_ = {};
+}
+
+/// Where the seconds since the last line went; together they are `span`.
+std::vector<std::pair<std::string, double>> RunReport::phases(const StepReport& report, double span) const {
+  const double data = seconds(report.data_wait - last_data_wait_);
+  const double forward = seconds(times_.forward) - data;
+  const double backward = seconds(times_.backward);
+  const double communication = seconds(times_.communication);
+  const double optimizer = seconds(optimizer_);
+  return {{"data_seconds", data},
+          {"forward_seconds", forward},
+          {"backward_seconds", backward},
+          {"communication_seconds", communication},
+          {"optimizer_seconds", optimizer},
+          {"other_seconds", span - data - forward - backward - communication - optimizer}};
 }
 
 void RunReport::write_events(const StepRecord& record) {

@@ -24,6 +24,7 @@ struct StepReport {
   Measured measured;
   double lr = 0;
   parallel::StepTimes times;              ///< of rank 0
+  std::chrono::nanoseconds optimizer{0};  ///< of rank 0: gradients checked, weights updated and averaged
   std::chrono::nanoseconds data_wait{0};  ///< of rank 0, since the start
   std::optional<WeightsHash> weights;
 };
@@ -50,6 +51,7 @@ class RunReport {
   using Clock = std::chrono::steady_clock;
 
   void write_metrics(const StepReport& report, Clock::time_point now);
+  std::vector<std::pair<std::string, double>> phases(const StepReport& report, double span) const;
   void write_events(const StepRecord& record);
   EventFile& events();
   void show_progress(const StepReport& report);
@@ -68,6 +70,7 @@ class RunReport {
   Clock::time_point last_line_;
   Position last_position_;
   parallel::StepTimes times_;
+  std::chrono::nanoseconds optimizer_{0};
   std::chrono::nanoseconds last_data_wait_{0};
   bool first_step_done_ = false;
 };

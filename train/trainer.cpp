@@ -153,6 +153,7 @@ Trainer::StepResult Trainer::train_step() {
       step_plan(position_), flags, [this](const parallel::MicroBatch& micro_batch, std::span<double> row) {
         return forward(micro_batch, row);
       });
+  const auto start = std::chrono::steady_clock::now();
   StepResult result;
   result.measured = objective_.means(sums);
   check_finite(result.measured.loss);
@@ -162,6 +163,7 @@ Trainer::StepResult Trainer::train_step() {
     data_parallel_.commit_statistics();
     if (average_) average_->update();
   }
+  result.optimizer = std::chrono::steady_clock::now() - start;
   position_ = next;
   result.save = sums[objective_.width() + kSave] > 0;
   result.stop = sums[objective_.width() + kStop] > 0;
@@ -218,6 +220,7 @@ void Trainer::report(const StepResult& result) {
                 .measured = result.measured,
                 .lr = result.lr,
                 .times = data_parallel_.times(),
+                .optimizer = result.optimizer,
                 .data_wait = loader_.wait_time(),
                 .weights = std::move(weights)});
 }

@@ -63,6 +63,7 @@ class Trainer {
   struct StepResult {
     Measured measured;
     double lr = 0;
+    std::chrono::nanoseconds optimizer{0};
     bool save = false;
     bool stop = false;
   };

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "benchmarks/operations/measure.h"
+#include "runtime/cpu_name.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
 
@@ -35,14 +36,6 @@ std::string contract_of(const std::string& header) {
   }
   const size_t end = comment.find(". ");
   return end == std::string::npos ? comment : comment.substr(0, end + 1);
-}
-
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
-  }
-  return "an unknown CPU";
 }
 
 std::string formatted(const char* format, double value) {

@@ -124,13 +124,13 @@ def read_metrics(output):
         return [json.loads(line) for line in lines]
 
 
-TIMES = {"wall_time", "samples_per_second"}
+MEASURED = {"wall_time", "samples_per_second", "memory_bytes", "peak_memory_bytes"}
 
 
 def without_times(records):
-    """Metrics without what the clock says."""
+    """Metrics without what the clock says, and the kernel of memory."""
     return [
-        {key: value for key, value in record.items() if key not in TIMES and not key.endswith("_seconds")}
+        {key: value for key, value in record.items() if key not in MEASURED and not key.endswith("_seconds")}
         for record in records
     ]
 

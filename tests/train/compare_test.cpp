@@ -64,7 +64,10 @@ TEST(Compare, RunsThatDifferInTimeOnlyAreEqual) {
 TEST(Compare, LooksAtWhateverMetricsThereAreAndNotAtTimes) {
   const auto measured = [](double metric, double time) {
     return RunOptions{.change = [=](StepRecord& record) {
-      record.other = {{"close_enough", record.step < 7 ? 0.5 : metric}, {"forward_seconds", time}};
+      record.other = {{"close_enough", record.step < 7 ? 0.5 : metric},
+                      {"forward_seconds", time},
+                      {"other_seconds", time},
+                      {"memory_bytes", time}};
     }};
   };
   EXPECT_TRUE(compare_with(measured(0.25, 1), measured(0.25, 2)).equal);

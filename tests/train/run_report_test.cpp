@@ -71,6 +71,39 @@ TEST_F(RunReportTest, WritesALinePerStepAndEvaluation) {
   EXPECT_EQ(lines[4].fields["eval_count"], 21);
 }
 
+TEST_F(RunReportTest, ThePhasesOfALinesStepsAddUpToItsTime) {
+  using std::chrono::milliseconds;
+  config_.mutable_metrics()->set_every(2);
+  RunReport report(config_, plan_);
+  Position position;
+  report.open(folder_.path(), position);
+  for (int step = 1; step <= 4; ++step) {
+    position = plan_.after(position);
+    report.step({.position = position,
+                 .measured = {},
+                 .times = {milliseconds(50), milliseconds(30), milliseconds(4)},
+                 .optimizer = milliseconds(2),
+                 .data_wait = milliseconds(10 * step),
+                 .weights = {}});
+  }
+  const auto lines = read_metrics(folder_.path("metrics.jsonl"));
+  ASSERT_EQ(lines.size(), 2U);
+  int64_t samples = 0;
+  for (const MetricsLine& line : lines) {
+    const auto field = [&](const char* name) { return line.fields[name].get<double>(); };
+    EXPECT_DOUBLE_EQ(field("data_seconds"), 0.02);
+    EXPECT_DOUBLE_EQ(field("forward_seconds"), 0.08) << "without the waiting for data in it";
+    EXPECT_DOUBLE_EQ(field("backward_seconds"), 0.06);
+    EXPECT_DOUBLE_EQ(field("communication_seconds"), 0.008);
+    EXPECT_DOUBLE_EQ(field("optimizer_seconds"), 0.004);
+    const double time = (field("samples") - static_cast<double>(samples)) / field("samples_per_second");
+    EXPECT_NEAR(field("other_seconds"), time - 0.02 - 0.08 - 0.06 - 0.008 - 0.004, 1e-12);
+    EXPECT_GT(field("memory_bytes"), 1 << 20);
+    EXPECT_GE(field("peak_memory_bytes"), field("memory_bytes"));
+    samples = line.fields["samples"];
+  }
+}
+
 TEST_F(RunReportTest, AResumedRunGoesOnWhereItsCheckpointIs) {
   {
     RunReport report(config_, plan_);

@@ -191,6 +191,17 @@ TEST_F(TrainerTest, WhatIsNoMetricInTheMetricsHasAReservedName) {
   EXPECT_EQ(metrics, 8U + 2U) << "of every step and evaluation";
 }
 
+TEST_F(TrainerTest, EveryStepTellsWhereItsTimeWent) {
+  train(2, "run");
+  for (const char* phase : {"forward_seconds", "backward_seconds", "communication_seconds",
+                            "optimizer_seconds", "other_seconds", "memory_bytes"}) {
+    const std::vector<double> values = figures("run", phase);
+    EXPECT_EQ(values.size(), losses("run").size()) << phase;
+    EXPECT_GE(*std::ranges::min_element(values), 0) << phase << ": rank 0 has no samples in some steps";
+    EXPECT_GT(*std::ranges::max_element(values), 0) << phase;
+  }
+}
+
 TEST_F(TrainerTest, TheLogTellsWhatTheRunIs) {
   train(2, "run");
   std::ifstream file(path("run/train.log"));
