@@ -1,5 +1,8 @@
 #include "launcher/environment.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -93,6 +96,18 @@ Identity from_launcher(const Lookup& lookup) {
 std::optional<std::string> environment_variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& assignments) {
+  std::vector<std::string> all = assignments;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string own = *variable;
+    const std::string name = own.substr(0, own.find('=') + 1);
+    const bool replaced = std::ranges::any_of(
+        assignments, [&](const std::string& assignment) { return assignment.starts_with(name); });
+    if (!replaced) all.push_back(own);
+  }
+  return all;
 }
 
 Identity identify(const Lookup& lookup) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep::launcher {
 
@@ -12,6 +13,9 @@ namespace lockstep::launcher {
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
 
 std::optional<std::string> environment_variable(const std::string& name);
+
+/// This process's variables for another program, "NAME=value", with these assignments in place of its own.
+std::vector<std::string> environment_with(const std::vector<std::string>& assignments);
 
 struct Identity {
   std::string launcher;  ///< "none", "Open MPI", "PMI" or "Slurm step"

@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <map>
 
 #include "build_config.h"
+#include "launcher/bench_scaling_command.h"
 #include "launcher/eval_command.h"
 #include "launcher/exit_status.h"
 #include "launcher/predict_command.h"
@@ -21,6 +23,7 @@ Examples:
   lockstep eval runs/first --weights runs/first/best.safetensors
   lockstep predict runs/first cat.jpg dog.png    the most probable classes of pictures, as JSON
   lockstep verify-data my.textproto --threads 4  every fault of the data, without training
+  lockstep bench scaling --ranks 1,2,4           samples per second over ranks, of the fashion_mnist recipe
 
 Exit status: 0 done, 1 runs differ, 64 command line or configuration, 65 data, 69 a rank was lost, 70 other
 errors.)";
@@ -33,12 +36,39 @@ struct CommandLine {
   std::vector<std::string> files;
   int64_t top = 5;
   VerifyDataOptions verify;
+  BenchScalingOptions scaling;
 };
+
+constexpr const char* kScalingExamples = R"(
+Weak scaling: global_batch is one rank's, so the work of each rank stays. Strong scaling: it is all ranks'.
+All runs are of the same recipe, set to end after a few steps and not to evaluate or save between them.
+
+Examples:
+  lockstep bench scaling                         the fashion_mnist recipe on 1, 2 and 4 ranks
+  lockstep bench scaling my.textproto --ranks 1,2,4,8 --mode WEAK --set global_batch=64
+  lockstep bench scaling --steps 200 --repeats 5 --output runs/scaling --markdown
+  lockstep bench scaling --ranks 8,16,32 --mpirun-options "--hostfile hosts --map-by node")";
+
+const std::map<std::string, std::vector<ScalingMode>> kScalingModes{
+    {"WEAK", {ScalingMode::kWeak}},
+    {"STRONG", {ScalingMode::kStrong}},
+    {"BOTH", {ScalingMode::kWeak, ScalingMode::kStrong}}};
 
 int compare(const CommandLine& given) {
   const train::RunComparison comparison = train::compare_runs(given.first, given.second);
   std::cout << comparison.text << '\n';
   return comparison.equal ? kDone : kRunsDiffer;
+}
+
+/// The command line as one types it.
+std::string joined(int argc, const char* const* argv) {
+  std::string line;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = i == 0 ? "lockstep" : argv[i];
+    const bool plain = word.find_first_of(" \t\"'$*{}[];&|<>\\") == std::string::npos;
+    line += (i == 0 ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return line;
 }
 
 void add_sets(CLI::App& command, std::vector<std::string>& sets) {
@@ -54,6 +84,46 @@ void add_saved_model(CLI::App& command, train::SavedModelOptions& saved) {
   command.add_option("--weights", saved.weights,
                      "a .safetensors file with the model's weights; default the run's model.safetensors");
   add_sets(command, saved.sets);
+}
+
+CLI::App* add_bench_scaling(CLI::App& bench, BenchScalingOptions& options) {
+  CLI::App* command = bench.add_subcommand("scaling", "weak and strong scaling of training over ranks");
+  command->footer(kScalingExamples);
+  command->add_option("recipe", options.recipe,
+                      "name of a recipe or a .textproto file; default fashion_mnist");
+  add_sets(*command, options.sets);
+  command->add_option("--ranks", options.ranks, "numbers of ranks; the first is compared with")
+      ->type_name("N,N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      ->add_option_function<std::string>(
+          "--mode", [&options](const std::string& name) { options.modes = kScalingModes.at(name); },
+          "which scaling; default BOTH")
+      ->check(CLI::IsMember({"WEAK", "STRONG", "BOTH"}));
+  command->add_option("--steps", options.steps, "measured in each run")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--warmup", options.warmup, "steps before them")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--repeats", options.repeats, "runs of every case")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--threads", options.threads, "per rank; default the recipe's, 1 where that says 0")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--deadline", options.deadline_seconds, "seconds that a run may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--output", options.output, "a folder; default a new one below runs/")
+      ->type_name("DIR");
+  command->add_option("--train", options.train, "the program of a rank; default `train` beside this one");
+  command->add_option("--mpirun-options", options.mpirun_options,
+                      "instead of `--bind-to none`: hosts, mapping, binding");
+  command->add_flag("--markdown", options.markdown, "print how and on what the table was made, too");
+  return command;
 }
 
 }  // namespace
@@ -89,6 +159,13 @@ int run_lockstep(int argc, char** argv, const train::Extensions& own) {
   command->add_option("--threads", given.verify.threads, "that read at once")->check(CLI::Range(1, 256));
   add_sets(*command, given.verify.sets);
   command->final_callback([&] { status = verify_data_command(given.verify, own); });
+
+  CLI::App* bench = app.add_subcommand("bench", "measure");
+  bench->require_subcommand(1);
+  given.scaling.command = joined(argc, argv);
+  add_bench_scaling(*bench, given.scaling)->final_callback([&] {
+    status = bench_scaling_command(given.scaling, own);
+  });
 
   try {
     app.parse(argc, argv);

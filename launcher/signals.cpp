@@ -28,8 +28,8 @@ void block_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // a closed terminal or log must not end a rank
 }
 
-SignalThread::SignalThread(train::Requests& requests, bool under_mpirun)
-    : requests_(requests), under_mpirun_(under_mpirun) {
+SignalThread::SignalThread(train::Requests& requests, bool under_mpirun, const char* reaction)
+    : requests_(requests), under_mpirun_(under_mpirun), reaction_(reaction) {
   thread_ = start_thread("signals", [this] { read_signals(); });
 }
 
@@ -47,15 +47,14 @@ void SignalThread::read_signals() {
       log::info("SIGUSR1: a checkpoint follows at the end of this step");
       requests_.save = true;
     } else if (signal == SIGUSR2) {
-      if (!requests_.stop.exchange(true)) log::info("SIGUSR2: stopping after this step");
+      if (!requests_.stop.exchange(true)) log::info("SIGUSR2: ", reaction_);
     } else if (signal == SIGCONT && under_mpirun_) {
-      if (!requests_.stop.exchange(true))
-        log::info("the launcher is ending the run: stopping after this step");
+      if (!requests_.stop.exchange(true)) log::info("the launcher is ending the run: ", reaction_);
       requests_.ending = true;
     } else if (signal == SIGTERM || signal == SIGINT) {
       if (asked_to_end) _exit(128 + signal);
       asked_to_end = true;
-      if (!requests_.stop.exchange(true)) log::info("signal ", signal, ": stopping after this step");
+      if (!requests_.stop.exchange(true)) log::info("signal ", signal, ": ", reaction_);
       requests_.ending = under_mpirun_;
     }
   }

@@ -18,7 +18,9 @@ void block_signals();
 /// + signal.
 class SignalThread {
  public:
-  SignalThread(train::Requests& requests, bool under_mpirun);
+  /// `reaction` is what the log says that the process does about the first of them.
+  SignalThread(train::Requests& requests, bool under_mpirun,
+               const char* reaction = "stopping after this step");
   ~SignalThread();
   SignalThread(const SignalThread&) = delete;
   SignalThread& operator=(const SignalThread&) = delete;
@@ -28,6 +30,7 @@ class SignalThread {
 
   train::Requests& requests_;
   bool under_mpirun_;
+  const char* reaction_;
   std::atomic<bool> ending_{false};
   std::thread thread_;
 };

@@ -24,8 +24,6 @@ constexpr std::chrono::milliseconds kPause{10};
 /// A child that waits for a dead file system cannot even be killed.
 constexpr std::chrono::seconds kKillPatience{1};
 
-const std::vector<std::string> kEnvironment{"LC_ALL=C.UTF-8"};
-
 struct Pipe {
   std::array<int, 2> ends{-1, -1};
   /// Only reading never waits: who writes into a full pipe has to.
@@ -52,25 +50,36 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// Starts the program with its error output in the pipe; returns 0 or an error number.
-int start(const std::vector<std::string>& command, const std::string& folder, const Pipe& pipe,
+/// Where its standard input, output and errors go, and nothing else is open.
+void add_files(posix_spawn_file_actions_t& files, const ChildOptions& options, const Pipe& pipe) {
+  const bool keeps_output = !options.output.empty();
+  const char* output = keeps_output ? options.output.c_str() : "/dev/null";
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  posix_spawn_file_actions_adddup2(&files, keeps_output ? STDOUT_FILENO : pipe.ends[1], STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  posix_spawn_file_actions_addchdir_np(&files, options.folder.c_str());
+}
+
+/// Starts the program; returns 0 or an error number.
+int start(const std::vector<std::string>& command, const ChildOptions& options, const Pipe& pipe,
           pid_t& child) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, pipe.ends[1], STDERR_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  posix_spawn_file_actions_addchdir_np(&files, folder.c_str());
+  add_files(files, options, pipe);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigaddset(&signals, SIGPIPE);  // the only one that we ignore
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
   std::vector<char*> arguments = pointers(command);
-  std::vector<char*> environment = pointers(kEnvironment);
+  std::vector<char*> environment = pointers(options.environment);
   const int error =
       ::posix_spawnp(&child, arguments[0], &files, &attributes, arguments.data(), environment.data());
   posix_spawnattr_destroy(&attributes);
@@ -94,9 +103,14 @@ std::string first_line(const std::string& text) {
   return ": " + text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// The status of a child that ends by `end`; takes its error output meanwhile.
-std::optional<int> wait_until(Clock::time_point end, pid_t child, int pipe, std::string& errors) {
-  while (Clock::now() < end) {
+bool is_set(const std::atomic<bool>* flag) {
+  return flag != nullptr && *flag;
+}
+
+/// The status of a child that ends by `end` and before `stop`; takes its error output meanwhile.
+std::optional<int> wait_until(Clock::time_point end, const std::atomic<bool>* stop, pid_t child, int pipe,
+                              std::string& errors) {
+  while (Clock::now() < end && !is_set(stop)) {
     int status = 0;
     const bool ended = ::waitpid(child, &status, WNOHANG) == child;
     drain(pipe, errors);
@@ -107,27 +121,30 @@ std::optional<int> wait_until(Clock::time_point end, pid_t child, int pipe, std:
 }
 
 ChildOutcome outcome_of(int status, const std::string& errors) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {true, ""};
-  if (WIFEXITED(status)) return {false, to_text("status ", WEXITSTATUS(status), first_line(errors))};
-  return {false, to_text("signal ", WTERMSIG(status), first_line(errors))};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {.succeeded = true, .problem = ""};
+  if (WIFEXITED(status)) return {.problem = to_text("status ", WEXITSTATUS(status), first_line(errors))};
+  return {.problem = to_text("signal ", WTERMSIG(status), first_line(errors))};
 }
 
 }  // namespace
 
-ChildOutcome run_child(const std::vector<std::string>& command, const std::string& folder,
-                       std::chrono::milliseconds deadline) {
+ChildOutcome run_child(const std::vector<std::string>& command, const ChildOptions& options) {
   Pipe pipe;
   pid_t child = 0;
-  if (const int error = start(command, folder, pipe, child); error != 0) {
-    return {false, error == ENOENT ? "not found" : std::strerror(error)};
+  if (const int error = start(command, options, pipe, child); error != 0) {
+    return {.problem = error == ENOENT ? "not found" : std::strerror(error)};
   }
   pipe.close_end(1);
   std::string errors;
-  const auto status = wait_until(Clock::now() + deadline, child, pipe.ends[0], errors);
+  const auto status = wait_until(Clock::now() + options.deadline, options.stop, child, pipe.ends[0], errors);
   if (status) return outcome_of(*status, errors);
-  ::kill(child, SIGKILL);
-  wait_until(Clock::now() + kKillPatience, child, pipe.ends[0], errors);
-  return {false, to_text("killed, since it did not end within ", deadline.count(), " ms")};
+  ::kill(child, SIGTERM);
+  if (!wait_until(Clock::now() + options.end_patience, nullptr, child, pipe.ends[0], errors)) {
+    ::kill(-child, SIGKILL);  // with those that it started
+    wait_until(Clock::now() + kKillPatience, nullptr, child, pipe.ends[0], errors);
+  }
+  if (is_set(options.stop)) return {.stopped = true, .problem = "stopped"};
+  return {.problem = to_text("killed, since it did not end within ", options.deadline.count(), " ms")};
 }
 
 }  // namespace lockstep::train

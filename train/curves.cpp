@@ -7,8 +7,7 @@
 #include <sstream>
 
 #include "runtime/log.h"
-#include "train/child_process.h"
-#include "train/files.h"
+#include "train/gnuplot.h"
 
 namespace lockstep::train {
 namespace {
@@ -102,33 +101,12 @@ void write_evaluations(const std::vector<const MetricsLine*>& lines, const std::
   out << "END\n";
 }
 
-/// A text in double quotes.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c == '\n' ? ' ' : c;
-  }
-  return result + '"';
-}
-
-constexpr const char* kStyle = R"(set encoding utf8
-set style line 1 linecolor rgb "#4477aa" linewidth 1.5
-set style line 2 linecolor rgb "#ee6677" linewidth 1.5 pointtype 7 pointsize 0.7
-set style line 3 linecolor rgb "#cddbe9"
-set style fill solid noborder
-set border 3 linecolor rgb "#555555"
-set tics nomirror out scale 0.5
-set grid ytics back linetype 1 linecolor rgb "#e4e4e4" linewidth 0.7
-set key samplen 2 spacing 1.1 noenhanced
-)";
-
 /// The panel of one series, by its place among them. A loss falls from the upper left, most metrics rise to
 /// the upper right: the key is where they are not.
 void write_panel(const std::string& name, size_t place, double last, std::ostream& out) {
   const size_t mean = 2 + 3 * place;
-  out << "set ylabel " << quoted(name) << " noenhanced\nset key right " << (place == 0 ? "top" : "bottom")
-      << "\nplot $training using 1:" << mean + 1 << ':' << mean + 2
+  out << "set ylabel " << gnuplot_text(name) << " noenhanced\nset key right "
+      << (place == 0 ? "top" : "bottom") << "\nplot $training using 1:" << mean + 1 << ':' << mean + 2
       << " with filledcurves linestyle 3 notitle, \\\n"
       << "  $training using 1:" << mean << " with lines linestyle 1 title \"training\"";
   if (std::isfinite(last)) {
@@ -151,14 +129,9 @@ std::string curves_program(const std::vector<MetricsLine>& lines, const std::str
   out << "# Draws curves.svg and curves.png: gnuplot curves.gnuplot\n";
   write_training(training, series, out);
   write_evaluations(evaluations, series, out);
-  out << kStyle << "set xrange [0:" << lines.back().step << "]\n"
-      << "do for [kind in \"svg png\"] {\n"
-      << "if (kind eq \"svg\") { set terminal svg size 900," << 60 + 260 * panels
-      << " font \"sans,14\" background \"white\" }\n"
-      << "if (kind eq \"png\") { set terminal pngcairo size 1350," << 90 + 390 * panels
-      << " font \"sans,14\" fontscale 1.1 linewidth 1.5 }\n"
-      << "set output \"curves.\".kind\n"
-      << "set multiplot layout " << panels << ",1 title " << quoted(title)
+  out << gnuplot_style() << "set xrange [0:" << lines.back().step << "]\n"
+      << gnuplot_begin("curves", 900, 60 + 260 * static_cast<int>(panels)) << "set multiplot layout "
+      << panels << ",1 title " << gnuplot_text(title)
       << " noenhanced margins char 11, char 3, char 4, char 3 spacing char 0, char 2\n"
       << "set format x \"\"\nunset xlabel\nset yrange [*:*]\n";
   for (size_t place = 0; place < series.size(); ++place) {
@@ -169,7 +142,8 @@ std::string curves_program(const std::vector<MetricsLine>& lines, const std::str
   out << "set format x \"%.0f\"\nset xlabel \"optimizer step\"\nset ylabel \"learning rate\"\n"
       << "set yrange [0:*]\nunset key\n"
       << "plot $training using 1:" << 2 + 3 * series.size() << " with lines linestyle 1\n"
-      << "unset multiplot\nunset output\n}\n";
+      << "unset multiplot\n"
+      << kGnuplotEnd;
   return out.str();
 }
 
@@ -178,15 +152,12 @@ bool draw_curves(const RunDirectory& run, const CurveOptions& options) {
   try {
     const std::string program = curves_program(read_metrics(run.metrics()), options.title);
     if (program.empty()) return false;
-    replace_file(run.root + "/curves.gnuplot", [&](FileWriter& file) { file.append(program); });
-    const ChildOutcome outcome = run_child({options.program, "curves.gnuplot"}, run.root, options.deadline);
-    if (outcome.succeeded) return true;
-    problem = to_text(options.program, ": ", outcome.problem);
+    problem = draw(run.root, "curves", program, options.gnuplot);
   } catch (const Error& error) {
     problem = error.what();
   }
-  log::info("no curves were drawn; ", problem);
-  return false;
+  if (!problem.empty()) log::info("no curves were drawn; ", problem);
+  return problem.empty();
 }
 
 }  // namespace lockstep::train

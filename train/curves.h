@@ -1,10 +1,10 @@
 // Pictures of a run: loss, metrics and learning rate over its steps, drawn by gnuplot from metrics.jsonl.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
+#include "train/gnuplot.h"
 #include "train/metrics_file.h"
 #include "train/run_directory.h"
 
@@ -12,9 +12,7 @@ namespace lockstep::train {
 
 struct CurveOptions {
   std::string title;
-  std::string program = "gnuplot";  ///< looked up in PATH
-  /// A drawing that takes longer is given up.
-  std::chrono::milliseconds deadline = std::chrono::seconds(30);
+  GnuplotOptions gnuplot = {};
 };
 
 /// A gnuplot program with the data in it, which draws curves.svg and curves.png: a panel for the loss, for

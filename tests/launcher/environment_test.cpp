@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "runtime/error.h"
@@ -110,6 +112,17 @@ TEST(Identify, NonsenseIsNamed) {
         identify(table({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "2"}}));
       },
       "rank 3 of 2");
+}
+
+TEST(EnvironmentWith, ReplacesAndAddsToThisProcesssOwn) {
+  ASSERT_EQ(::setenv("LOCKSTEP_TEST_A", "old", 1), 0);
+  ASSERT_EQ(::setenv("LOCKSTEP_TEST_AB", "stays", 1), 0);
+  const auto all = environment_with({"LOCKSTEP_TEST_A=new", "LOCKSTEP_TEST_C=more"});
+  const auto count = [&](const char* text) { return std::count(all.begin(), all.end(), text); };
+  EXPECT_EQ(count("LOCKSTEP_TEST_A=new"), 1);
+  EXPECT_EQ(count("LOCKSTEP_TEST_A=old"), 0);
+  EXPECT_EQ(count("LOCKSTEP_TEST_AB=stays"), 1);
+  EXPECT_EQ(count("LOCKSTEP_TEST_C=more"), 1);
 }
 
 TEST(OpenMpThreads, FirstOfAList) {

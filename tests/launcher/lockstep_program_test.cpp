@@ -20,9 +20,24 @@ TEST(LockstepProgram, NeedsACommandItKnows) {
   EXPECT_EQ(lockstep({"eval"}).status, 64) << "of which run?";
   const Printed help = lockstep({"--help"});
   EXPECT_EQ(help.status, 0);
-  for (const char* command : {"compare", "eval", "predict", "verify-data"}) {
+  for (const char* command : {"compare", "eval", "predict", "verify-data", "bench"}) {
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
   }
+}
+
+TEST(LockstepProgram, BenchIsAGroup) {
+  EXPECT_EQ(lockstep({"bench"}).status, 64) << "of what?";
+  const Printed help = lockstep({"bench", "scaling", "--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* word : {"Examples", "--ranks", "--mode", "--markdown"}) {
+    EXPECT_NE(help.out.find(word), std::string::npos) << word;
+  }
+  EXPECT_EQ(lockstep({"bench", "scaling", "--mode", "STRANGE"}).status, 64);
+  EXPECT_EQ(lockstep({"bench", "scaling", "--ranks", "1,0"}).status, 64);
+  const Printed refused =
+      lockstep({"bench", "scaling", "no_such_recipe", "--ranks", "1,2", "--mode", "WEAK"});
+  EXPECT_EQ(refused.status, 64);
+  EXPECT_NE(refused.err.find("no_such_recipe"), std::string::npos) << refused.err;
 }
 
 TEST(LockstepProgram, ComparesEvaluatesAndVerifies) {

@@ -6,8 +6,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "tests/train/temporary_folder.h"
 
@@ -19,7 +22,7 @@ using std::chrono::seconds;
 
 ChildOutcome run_shell(const std::string& script, milliseconds deadline = seconds(30),
                        const std::string& folder = "/") {
-  return run_child({"sh", "-c", script}, folder, deadline);
+  return run_child({"sh", "-c", script}, {.folder = folder, .deadline = deadline});
 }
 
 TEST(ChildProcess, RunsInItsFolder) {
@@ -34,7 +37,7 @@ TEST(ChildProcess, TellsWhyItFailed) {
   EXPECT_EQ(run_shell("echo >&2; echo no such curve >&2; echo more >&2; exit 1").problem,
             "status 1: no such curve");
   EXPECT_EQ(run_shell("kill -9 $$").problem, "signal 9");
-  EXPECT_EQ(run_child({"lockstep-has-no-such-program"}, "/", seconds(30)).problem, "not found");
+  EXPECT_EQ(run_child({"lockstep-has-no-such-program"}, {}).problem, "not found");
   EXPECT_FALSE(run_shell("true", seconds(30), "/no/such/folder").succeeded);
 }
 
@@ -43,6 +46,43 @@ TEST(ChildProcess, IsKilledWhenItHangs) {
   EXPECT_EQ(run_shell("exec sleep 60", milliseconds(100)).problem,
             "killed, since it did not end within 100 ms");
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(30));
+}
+
+TEST(ChildProcess, IsAskedToEndAndKilledIfItDoesNot) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(
+      run_shell("trap 'echo x > asked; exit 0' TERM; sleep 60 & wait", milliseconds(300), folder.path())
+          .succeeded);
+  EXPECT_TRUE(std::filesystem::exists(folder.path("asked")));
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(run_child({"sh", "-c", "trap '' TERM; while :; do sleep 1; done"},
+                      {.deadline = milliseconds(100), .end_patience = milliseconds(100)})
+                .problem,
+            "killed, since it did not end within 100 ms");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(30));
+}
+
+TEST(ChildProcess, StopsOnRequest) {
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(100));
+    stop = true;
+  });
+  const ChildOutcome outcome = run_child({"sleep", "60"}, {.stop = &stop});
+  other.join();
+  EXPECT_TRUE(outcome.stopped);
+  EXPECT_FALSE(outcome.succeeded);
+  EXPECT_FALSE(run_shell("exit 1").stopped);
+}
+
+TEST(ChildProcess, HasTheEnvironmentAndTheOutputThatItIsGiven) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("output");
+  const ChildOutcome outcome = run_child({"sh", "-c", "echo $WORD $HOME; echo problem >&2; exit 1"},
+                                         {.environment = {"WORD=first", "OTHER=x"}, .output = file});
+  EXPECT_EQ(outcome.problem, "status 1");
+  std::ifstream text(file);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(text), {}), "first\nproblem\n");
 }
 
 TEST(ChildProcess, MayPrintMoreThanAPipeHolds) {

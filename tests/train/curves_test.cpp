@@ -133,7 +133,7 @@ TEST_F(CurvesTest, ValuesThatAreNotFiniteAreLeftOut) {
 TEST_F(CurvesTest, WithoutGnuplotThereIsALogLine) {
   write_metrics(3, one_over);
   ::testing::internal::CaptureStderr();
-  EXPECT_FALSE(draw_curves(run_, {.title = "t", .program = "lockstep-has-no-such-program"}));
+  EXPECT_FALSE(draw_curves(run_, {.title = "t", .gnuplot = {.program = "lockstep-has-no-such-program"}}));
   EXPECT_NE(::testing::internal::GetCapturedStderr().find(
                 "no curves were drawn; lockstep-has-no-such-program: not found"),
             std::string::npos);
@@ -145,8 +145,8 @@ TEST_F(CurvesTest, AGnuplotThatHangsIsGivenUp) {
   write_metrics(3, one_over);
   const auto start = std::chrono::steady_clock::now();
   ::testing::internal::CaptureStderr();
-  EXPECT_FALSE(
-      draw_curves(run_, {.title = "t", .program = script("exec sleep 60"), .deadline = milliseconds(100)}));
+  EXPECT_FALSE(draw_curves(
+      run_, {.title = "t", .gnuplot = {.program = script("exec sleep 60"), .deadline = milliseconds(100)}}));
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("did not end within 100 ms"), std::string::npos);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
@@ -154,7 +154,8 @@ TEST_F(CurvesTest, AGnuplotThatHangsIsGivenUp) {
 TEST_F(CurvesTest, AGnuplotThatFailsSaysWhy) {
   write_metrics(3, one_over);
   ::testing::internal::CaptureStderr();
-  EXPECT_FALSE(draw_curves(run_, {.title = "t", .program = script("echo unknown terminal >&2; exit 1")}));
+  EXPECT_FALSE(
+      draw_curves(run_, {.title = "t", .gnuplot = {.program = script("echo unknown terminal >&2; exit 1")}}));
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("status 1: unknown terminal"), std::string::npos);
 }
 
