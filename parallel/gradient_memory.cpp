@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "comm/reduce_kernels.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
@@ -11,15 +12,10 @@ namespace lockstep::parallel {
 namespace {
 
 constexpr int64_t kGrain = 1 << 15;
-constexpr int64_t kBlock =
-    2048;  // elements that stay in the first-level cache while all addends pass over them
+constexpr int64_t kBlock = 2048;  // elements whose partial sum stays in the first-level cache
 
 size_t byte_offset(int64_t element) {
   return static_cast<size_t>(element) * sizeof(float);
-}
-
-void add_block(float* sum, const float* addend, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) sum[i] += addend[i];
 }
 
 }  // namespace
@@ -71,12 +67,15 @@ void GradientMemory::add(const SlotStep& step, const Bucket& range) {
   std::vector<const float*> addends;
   for (const int addend : step.addends) addends.push_back(data(addend, range));
   parallel_for(range.count, kGrain, [&](int64_t begin, int64_t end) {
-    std::array<float, kBlock> sum;
+    std::array<float, kBlock> partial;
     for (int64_t at = begin; at < end; at += kBlock) {
       const int64_t count = std::min(kBlock, end - at);
-      std::copy_n(last + at, count, sum.data());
-      for (const float* addend : addends) add_block(sum.data(), addend + at, count);
-      std::copy_n(sum.data(), count, target + at);
+      const float* sum = last + at;
+      for (const float* addend : addends) {
+        float* const result = addend == addends.back() ? target + at : partial.data();
+        comm::reduce(comm::ReduceOp::kSum, DType::kF32, count, sum, addend + at, result);
+        sum = result;
+      }
     }
   });
 }

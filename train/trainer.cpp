@@ -1,7 +1,5 @@
 #include "train/trainer.h"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "runtime/log.h"
@@ -12,6 +10,7 @@
 #include "train/data_facts.h"
 #include "train/evaluation.h"
 #include "train/fault.h"
+#include "train/finite.h"
 #include "train/initial_weights.h"
 #include "train/nearest_name.h"
 #include "train/weights_hash.h"
@@ -30,19 +29,6 @@ parallel::DataParallelOptions data_parallel_options(const TrainConfig& config, c
   options.sums = objective.width();
   options.rank_values = kFlags;
   return options;
-}
-
-/// Whether no element of an f32 tensor is an infinity or NaN: those have the greatest exponents, so a maximum
-/// over the bits finds them.
-bool is_finite(const Tensor& tensor) {
-  constexpr uint32_t kSign = 0x80000000;
-  constexpr uint32_t kInfinity = 0x7f800000;
-  const float* values = tensor.data<float>();
-  uint32_t greatest = 0;
-  for (int64_t i = 0; i < tensor.count(); ++i) {
-    greatest = std::max(greatest, std::bit_cast<uint32_t>(values[i]) & ~kSign);
-  }
-  return greatest < kInfinity;
 }
 
 /// Null unless the configuration asks for one.
@@ -198,7 +184,7 @@ parallel::StepPlan Trainer::step_plan(const Position& position) const {
 void Trainer::check_finite(double loss) {
   std::string culprit = "none";
   for (size_t i = 0; i < parameters_.size() && culprit == "none"; ++i) {
-    if (!is_finite(data_parallel_.gradient(i))) culprit = parameters_[i]->name;
+    if (!all_finite(data_parallel_.gradient(i))) culprit = parameters_[i]->name;
   }
   if (std::isfinite(loss) && culprit == "none") return;
   throw Error(to_text("[train] at step ", position_.step + 1, " the loss is ", loss,

@@ -72,5 +72,29 @@ TEST_F(GradientMemoryTest, AddsInTheOrderOfTheTree) {
   EXPECT_EQ(memory_.gradient(0).to_vector<float>()[0], 1) << "only the target changes";
 }
 
+TEST_F(GradientMemoryTest, AddsChainsOfAnyLengthElementByElement) {
+  for (const int64_t count : {1, 15, 2048, 2049, 70001}) {
+    for (int addends = 1; addends <= 9; ++addends) {
+      Parameter parameter{"weight", Tensor::zeros({count}), {}};
+      const BucketPlan plan = plan_buckets({count}, {});
+      GradientMemory memory({&parameter}, plan);
+      SlotStep step{.slot = 0, .buffer = 0, .addends = {}, .target = addends};
+      std::vector<float> expected(static_cast<size_t>(count));
+      for (int buffer = 0; buffer <= addends; ++buffer) {
+        if (buffer > 0) step.addends.push_back(buffer);
+        float* const values = memory.data(buffer, plan.buckets[0]) + plan.offsets[0];
+        for (int64_t i = 0; i < count; ++i) {
+          values[i] = 1.0F / static_cast<float>(buffer * count + i + 1);
+          expected[static_cast<size_t>(i)] = values[i] + expected[static_cast<size_t>(i)];
+        }
+      }
+      memory.add(step, plan.buckets[0]);
+      const float* const sum = memory.data(addends, plan.buckets[0]) + plan.offsets[0];
+      EXPECT_EQ(std::vector<float>(sum, sum + count), expected)
+          << count << " elements, " << addends << " addends";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::parallel
