@@ -9,12 +9,10 @@ import re
 import struct
 import subprocess
 import tempfile
-import time
 
 from cases import lockstep_settings
 from machine import RunError, tail
 
-POLL_SECONDS = 0.25  # this program has no core of its own: it must hardly run
 SKIPPED_STEPS, PROFILED_STEPS = 1, 3
 
 
@@ -90,46 +88,16 @@ def fallback_of(text):
     return found[1] if found else None
 
 
-class PeakMemory:
-    """The largest resident memory of a rank until its last step, before the checkpoint of the end is written."""
-
-    def __init__(self, metrics, steps):
-        self.bytes = 0
-        self._metrics = metrics
-        self._steps = steps
-
-    def sample(self, mpirun_pid):
-        children = pathlib.Path(f"/proc/{mpirun_pid}/task/{mpirun_pid}/children").read_text(encoding="ascii").split()
-        now = max(map(high_water_mark, children), default=0)
-        lines = self._metrics.read_bytes().count(b"\n") if self._metrics.exists() else 0
-        if lines < self._steps:
-            self.bytes = max(self.bytes, now)
-
-
-def high_water_mark(pid):
-    """Peak resident memory of a process in bytes; 0 when it has ended."""
-    try:
-        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    except OSError:
-        return 0
-    found = re.search(r"VmHWM:\s+(\d+) kB", status)
-    return 1024 * int(found[1]) if found else 0
-
-
-def start_and_wait(words, output, timeout, watch):
-    """The exit status; `watch` is called with mpirun's process now and then."""
+def run_to_end(words, output, timeout):
+    """The exit status. mpirun that is terminated ends its ranks, too."""
     process = subprocess.Popen(words, env=mpirun_environment(), stdout=output, stderr=subprocess.STDOUT)
-    deadline = time.monotonic() + timeout
     try:
-        while process.poll() is None:
-            if time.monotonic() > deadline:
-                raise RunError("not done within its time")
-            watch(process.pid)
-            time.sleep(POLL_SECONDS)
+        return process.wait(max(1, timeout))
+    except subprocess.TimeoutExpired:
+        raise RunError("not done within its time") from None
     finally:
         process.terminate()
         process.wait()
-    return process.returncode
 
 
 class Lockstep:
@@ -141,13 +109,14 @@ class Lockstep:
         self._threads = threads
 
     def run(self, case, precision, warmup, steps, timeout):
-        """Step times, the largest peak memory of a rank, and the number of parameters; throws RunError."""
+        """Step times and peak memory of rank 0, without the checkpoint of the end, and the number of parameters;
+        throws RunError."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            memory = PeakMemory(folder / "run" / "metrics.jsonl", warmup + steps)
-            self._train(folder, case, precision, warmup + steps, timeout, watch=memory.sample)
-            return {"step_seconds": step_seconds(read_records(folder), warmup),
-                    "memory_bytes": memory.bytes,
+            self._train(folder, case, precision, warmup + steps, timeout)
+            records = read_records(folder)
+            return {"step_seconds": step_seconds(records, warmup),
+                    "memory_bytes": records[-1]["peak_memory_bytes"],
                     "parameters": count_parameters(folder / "run" / "model.safetensors")}
 
     def profile(self, case, timeout):
@@ -163,11 +132,11 @@ class Lockstep:
                          "--profile_steps", str(PROFILED_STEPS)])
             return json.loads(trace.read_text(encoding="utf-8"))["lockstep"]
 
-    def _train(self, folder, case, precision, steps, timeout, extra=(), watch=lambda pid: None):
+    def _train(self, folder, case, precision, steps, timeout, extra=()):
         arguments = arguments_for(folder, case, precision, len(self._cpus), self._threads, steps)
         words = command(self._program, [*arguments, *extra], self._cpus)
         with open(folder / "output.txt", "w+", encoding="utf-8") as output:
-            status = start_and_wait(words, output, timeout, watch)
+            status = run_to_end(words, output, timeout)
             output.seek(0)
             text = output.read()
         if status != 0:

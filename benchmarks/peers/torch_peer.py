@@ -102,7 +102,7 @@ class TorchPeer:
         self._threads = threads
 
     def run(self, case, precision, warmup, steps, timeout):
-        """Step times, the largest peak memory of a rank, and the number of parameters; throws RunError."""
+        """Step times and peak memory of rank 0, and the number of parameters; throws RunError."""
         request = {"model": case.model, "batch": case.batch, "input": case.input, "classes": case.classes,
                    "optimizer": case.optimizer, "rate": LEARNING_RATES[case.optimizer], "precision": precision,
                    "layout": self.configuration.layout, "compiled": COMPILED in self.configuration.options,
@@ -111,8 +111,7 @@ class TorchPeer:
             request["rendezvous"] = f"{folder}/rendezvous"
             processes = self._start(request, environment(self.configuration.options, folder))
             outputs = finish(processes, time.monotonic() + timeout)
-        results = [json.loads(output.splitlines()[-1]) for output in outputs]
-        return {**results[0], "memory_bytes": max(result["memory_bytes"] for result in results)}
+        return json.loads(outputs[0].splitlines()[-1])
 
     def _start(self, request, variables):
         return [subprocess.Popen(["taskset", "-c", cpu, self.configuration.torch.python, WORKER,

@@ -22,7 +22,9 @@ import torch_peer  # noqa: E402
 from cases import CASES, Case, lockstep_settings, slots  # noqa: E402
 from machine import RunError  # noqa: E402
 
-CNN = next(case for case in CASES if case.model == "cnn")
+BY_MODEL = {case.model: case for case in CASES}
+CNN = BY_MODEL["cnn"]
+SMALL_MLP = Case("mlp", 4, (1, 6, 6), 10, settings=BY_MODEL["mlp"].settings)
 TORCH = torch_peer.Torch("python3", "2.15.0", "3.13.3", "MKL")
 
 
@@ -126,8 +128,7 @@ class ReadingTest(unittest.TestCase):
         self.assertEqual(versions, ["2.15.0", "2.9.1", "1.13.0a0"])
 
     def configurations(self, model, torches, vendor="GenuineIntel", with_compiled=False):
-        case = next(case for case in CASES if case.model == model)
-        return [one.text for one in torch_peer.configurations(torches, case, vendor, with_compiled)]
+        return [one.text for one in torch_peer.configurations(torches, BY_MODEL[model], vendor, with_compiled)]
 
     def test_layouts_are_for_convolutions(self):
         self.assertEqual(self.configurations("mlp", [TORCH]), ["PyTorch 2.15.0, tuned malloc", "PyTorch 2.15.0"])
@@ -248,15 +249,20 @@ class LockstepTest(unittest.TestCase):
         self.lockstep = lockstep_run.Lockstep(pathlib.Path(os.environ["LOCKSTEP_BIN"]) / "train", [cpu], 1)
 
     def test_images(self):
-        result = self.lockstep.run(Case("mlp", 4, (1, 6, 6), 10, settings=CASES[4].settings), "fp32", 2, 3, 120)
+        result = self.lockstep.run(SMALL_MLP, "fp32", 2, 3, 120)
         self.assertEqual(len(result["step_seconds"]), 3)
         self.assertGreater(min(result["step_seconds"]), 0)
+        self.assertGreater(result["memory_bytes"], 4 * result["parameters"])
         self.assertEqual(result["parameters"], 37 * 1024 + 1025 * 1024 + 1025 * 10)
 
     def test_tokens(self):
         tiny = {"model.layers": 1, "model.heads": 2, "model.width": 8}
         result = self.lockstep.run(Case("gpt2", 2, (16,), 50257, "adamw", tiny), "fp32", 1, 2, 120)
         self.assertEqual(len(result["step_seconds"]), 2)
+
+    def test_a_run_that_takes_too_long(self):
+        with self.assertRaisesRegex(RunError, "not done within its time"):
+            self.lockstep.run(SMALL_MLP, "fp32", 1, 100000, 2)
 
     def test_a_refusal(self):
         with self.assertRaisesRegex(RunError, r"^\[.*hidden"):
