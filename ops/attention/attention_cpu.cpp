@@ -10,6 +10,7 @@
 #include "ops/softmax/row.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
+#include "runtime/wide_vectors.h"
 
 namespace lockstep::ops::cpu {
 namespace {
@@ -83,7 +84,9 @@ int64_t visible_keys(const AttentionShape& shape, const Block& block, int64_t ro
 
 /// scores[i] = exp(scores[i] - greatest) for the visible keys, 0 for the others.
 void exponentiate(float* scores, int64_t visible, int64_t keys, float greatest) {
-  for (int64_t i = 0; i < visible; ++i) scores[i] = exponential(scores[i] - greatest);
+  with_wide_vectors([=] {
+    for (int64_t i = 0; i < visible; ++i) scores[i] = exponential(scores[i] - greatest);
+  });
   std::fill(scores + visible, scores + keys, 0.0F);
 }
 

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <vector>
 
+#include "ops/elementwise/scalar_math.h"
 #include "runtime/autograd.h"
 #include "tests/ops/op_rows.h"
 #include "tests/support/op_case.h"
@@ -202,6 +203,24 @@ TEST(Elementwise, LogAndTanhAreRightToTheirLastBitsEverywhere) {
   EXPECT_EQ(std::vector(ratios.begin(), ratios.begin() + 3), (std::vector<float>{1, -1, 0}));
   EXPECT_TRUE(std::signbit(ratios[2]));
   EXPECT_TRUE(std::isnan(ratios[3]));
+}
+
+TEST(Elementwise, VectorsOfAnyWidthGiveTheBitsOfSingleElements) {
+  constexpr uint32_t kStep = 4099;  // a prime: numbers of all sizes, and of both signs
+  constexpr int64_t kCount = (int64_t{1} << 32) / kStep;
+  const Tensor x = Tensor::empty({kCount});
+  for (uint32_t i = 0; i < kCount; ++i) x.data<float>()[i] = std::bit_cast<float>(i * kStep);
+  const auto check_bits = [&](const Tensor& vectors, float (*single)(float)) {
+    const auto bits = [](float y) { return y == y ? std::bit_cast<uint32_t>(y) : 0U; };  // one NaN for all
+    int64_t different = 0;
+    for (int64_t i = 0; i < kCount; ++i) {
+      if (bits(vectors.data<float>()[i]) != bits(single(x.data<float>()[i]))) ++different;
+    }
+    EXPECT_EQ(different, 0);
+  };
+  check_bits(exp(x), exponential);
+  check_bits(log(x), logarithm);
+  check_bits(tanh(x), hyperbolic_tangent);
 }
 
 TEST(Elementwise, GatedUnitsAreTheirLimitsFarFromZero) {
