@@ -10,6 +10,7 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/linear/linear.h"
 #include "runtime/error.h"
+#include "runtime/profile.h"
 
 namespace lockstep::models {
 namespace {
@@ -90,6 +91,7 @@ class Gpt2 final : public Module {
     Tensor x = ops::add(tokens_.forward(input, context), place);
     if (dropout_ != nullptr) x = dropout_->forward(x, context);
     x = norm_->forward(blocks_->forward(x, context), context);
+    const profile::Span span = profile::layer(tokens_.weight().name);
     return ops::linear(x, tokens_.weight().value);
   }
 

@@ -8,6 +8,7 @@
 #include "ops/reshape/reshape.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
+#include "runtime/profile.h"
 
 namespace lockstep::models {
 namespace {
@@ -37,6 +38,7 @@ Linear::Linear(int64_t in, int64_t out)
       bias_(add_parameter("bias", {out}, uniform_by_fan_in(in))) {}
 
 Tensor Linear::forward(const Tensor& input, const ForwardContext&) {
+  const profile::Span span = profile::layer(weight_.name);
   return ops::linear(input, weight_.value, bias_.value);
 }
 
@@ -49,6 +51,7 @@ Conv2d::Conv2d(int64_t in, int64_t out, int64_t kernel, const ops::Conv2dOptions
                  : nullptr) {}
 
 Tensor Conv2d::forward(const Tensor& input, const ForwardContext&) {
+  const profile::Span span = profile::layer(weight_.name);
   return ops::conv2d(input, weight_.value, bias_ == nullptr ? Tensor() : bias_->value, options_);
 }
 
@@ -66,6 +69,7 @@ Tensor BatchNorm2d::forward(const Tensor& input, const ForwardContext& context) 
 }
 
 Tensor BatchNorm2d::forward(const Tensor& input, const Tensor& residual, const ForwardContext& context) {
+  const profile::Span span = profile::layer(weight_.name);
   if (!context.training) {
     return ops::batch_norm_inference(input, weight_.value, bias_.value, running_mean_.value,
                                      running_var_.value, options_, residual);

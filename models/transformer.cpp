@@ -8,6 +8,7 @@
 #include "ops/layer_norm/layer_norm.h"
 #include "ops/linear/linear.h"
 #include "runtime/error.h"
+#include "runtime/profile.h"
 
 namespace lockstep::models {
 
@@ -17,6 +18,7 @@ LayerNorm::LayerNorm(int64_t width, double epsilon)
       bias_(add_parameter("bias", {width}, Initializer::constant(0))) {}
 
 Tensor LayerNorm::forward(const Tensor& input, const ForwardContext&) {
+  const profile::Span span = profile::layer(weight_.name);
   return ops::layer_norm(input, weight_.value, bias_.value, {.epsilon = epsilon_});
 }
 
@@ -24,6 +26,7 @@ Embedding::Embedding(int64_t count, int64_t width, const Initializer& initialize
     : weight_(add_parameter("weight", {count, width}, initializer)) {}
 
 Tensor Embedding::forward(const Tensor& input, const ForwardContext&) {
+  const profile::Span span = profile::layer(weight_.name);
   return ops::embedding(weight_.value, input);
 }
 
@@ -33,6 +36,7 @@ Projection::Projection(int64_t in, int64_t out, const Options& options)
       bias_(add_parameter("bias", {out}, options.bias)) {}
 
 Tensor Projection::forward(const Tensor& input, const ForwardContext&) {
+  const profile::Span span = profile::layer(weight_.name);
   return ops::linear(input, weight_.value, bias_.value, {.input_major = input_major_});
 }
 

@@ -12,6 +12,7 @@
 #include "ops/reshape/reshape.h"
 #include "ops/slice/slice.h"
 #include "runtime/error.h"
+#include "runtime/profile.h"
 
 namespace lockstep::models {
 namespace {
@@ -44,6 +45,7 @@ class PatchProjection final : public Module {
         bias_(add_parameter("bias", {sizes.width}, Initializer::constant(0))) {}
 
   Tensor forward(const Tensor& input, const ForwardContext&) override {
+    const profile::Span span = profile::layer(weight_.name);
     const Tensor grid = ops::conv2d(input, weight_.value, bias_.value, options_);
     return ops::transpose(ops::flatten(grid, 2), 1, 2);
   }
@@ -68,6 +70,7 @@ class SelfAttention final : public Module {
   }
 
   Tensor forward(const Tensor& input, const ForwardContext& context) override {
+    const profile::Span span = profile::layer(qkv_weight_.name);
     const Tensor qkv = ops::linear(input, qkv_weight_.value, qkv_bias_.value);
     return output_.forward(ops::self_attention(qkv, heads_), context);
   }

@@ -23,6 +23,33 @@ Tensor dense(const Tensor& tensor) {
   return tensor.layout() ? tensor : tensor.contiguous();
 }
 
+/// Where a tensor's elements are, without a handle that would keep others from writing over them.
+struct Memory {
+  const void* first;
+  size_t nbytes;
+};
+
+/// a += b.
+profile::Work work_of_adding(const Tensor& b) {
+  return {.operations = 0, .bytes = 3 * static_cast<double>(b.nbytes())};
+}
+
+void touch(const Tensor& tensor) {
+  profile::touch(tensor.raw(), tensor.nbytes());
+}
+
+/// Counts what an operation moves: nothing where its result is a view.
+void count_operands(const Tensor& result, const std::vector<Tensor>& inputs) {
+  if (!profile::recording()) return;
+  for (const Tensor& input : inputs) {
+    if (input.defined() && input.storage() == result.storage()) return;
+  }
+  touch(result);
+  for (const Tensor& input : inputs) {
+    if (input.defined()) touch(input);
+  }
+}
+
 /// A gradient on its way to a node. The first contribution is kept as it came. The second is added to it
 /// where nobody else holds its memory, else to a copy.
 class GradientSum {
@@ -32,6 +59,8 @@ class GradientSum {
       sum_ = std::move(gradient);
       return;
     }
+    const profile::Span span("sum of gradients", nullptr);
+    profile::add_work(work_of_adding(gradient));
     if (!same_layout(sum_, gradient)) {
       gradient = plain(gradient);
       sum_ = plain(sum_);
@@ -67,6 +96,8 @@ void LeafGradient::add(const Tensor& gradient, const Shape& shape) {
         gradient.shape());
   if (!view_.defined()) view_ = Tensor::empty(shape, DType::kF32, gradient.device());
   if (written_) {
+    const profile::Span span("sum of gradients", nullptr);
+    profile::add_work(work_of_adding(gradient));
     view_.add_in_place(dense(plain(gradient)));
   } else if (!gradient.same_memory(view_)) {
     view_.copy_from(gradient);
@@ -79,7 +110,10 @@ void LeafGradient::mark_ready() const {
 }
 
 Node::Node(const char* operation, const std::vector<Tensor>& inputs, BackwardFunction backward)
-    : operation_(operation), sequence_(next_sequence.fetch_add(1)), backward_(std::move(backward)) {
+    : operation_(operation),
+      origin_(profile::origin()),
+      sequence_(next_sequence.fetch_add(1)),
+      backward_(std::move(backward)) {
   inputs_.reserve(inputs.size());
   for (const Tensor& input : inputs) {
     if (!input.defined()) {
@@ -140,6 +174,7 @@ const Tensor& SavedTensor::get() const {
   check(tensor_.version() == version_, operation_, "a tensor of shape ", tensor_.shape(),
         " that backward needs was changed in place after the operation used it (version ", version_, ", now ",
         tensor_.version(), "); clone() it before changing it");
+  if (profile::recording()) touch(tensor_);
   return tensor_;
 }
 
@@ -153,6 +188,7 @@ bool needs_gradient(const std::vector<Tensor>& inputs) {
 
 Tensor record(const char* operation, Tensor result, const std::vector<Tensor>& inputs,
               BackwardFunction backward) {
+  count_operands(result, inputs);
   if (needs_gradient(inputs)) result.set_node(std::make_shared<Node>(operation, inputs, std::move(backward)));
   return result;
 }
@@ -208,13 +244,33 @@ class BackwardPass {
     if (entry != gradients_.end()) {
       check(node.backward_ != nullptr, "backward", "the graph through '", node.operation(),
             "' was used by an earlier backward and freed; run the forward pass again");
-      BackwardContext context(node, entry->second.take());
+      const profile::Span span(node.operation_, node.origin_.get());
+      Tensor gradient = entry->second.take();
+      const Memory received{gradient.raw(), gradient.nbytes()};
+      BackwardContext context(node, std::move(gradient));
       gradients_.erase(entry);
       node.backward_(context);
+      if (profile::recording()) count_gradients(node, context, received);
       results = std::move(context.results_);
     }
     node.backward_ = nullptr;
     for (size_t i = 0; i < results.size(); ++i) deliver(node.inputs()[i], std::move(results[i]));
+  }
+
+  /// Counts what a gradient takes, beside what it has read of saved tensors: nothing where it only passes on
+  /// what it received.
+  static void count_gradients(const Node& node, const BackwardContext& context, const Memory& received) {
+    profile::Work work;
+    for (size_t i = 0; i < context.results_.size(); ++i) {
+      const Tensor& result = context.results_[i];
+      if (!result.defined()) continue;
+      if (node.origin_ && i < node.origin_->gradient_operations.size())
+        work.operations += node.origin_->gradient_operations[i];
+      if (context.grad_.defined() && result.storage() == context.grad_.storage()) continue;
+      work.bytes += static_cast<double>(result.nbytes());
+      profile::touch(received.first, received.nbytes);
+    }
+    profile::add_work(work);
   }
 
   /// Hands one gradient (undefined: none came) to the node or leaf at the other end of an edge.
@@ -257,6 +313,7 @@ void backward(const Tensor& root, const BackwardOptions& options) {
 
 Tensor plain(const Tensor& tensor) {
   if (!tensor.layout()) return tensor;
+  const profile::Span span("plain");
   Tensor result = Tensor::empty(tensor.shape(), tensor.dtype(), tensor.device());
   if (tensor.count() > 0) tensor.layout()->unpack(tensor.raw(), result.raw());
   return record("plain", result, {tensor}, [](BackwardContext& context) { context.add(0, context.grad()); });

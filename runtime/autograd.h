@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/profile.h"
 #include "runtime/tensor.h"
 
 namespace lockstep {
@@ -58,7 +59,8 @@ class Node {
  private:
   friend class BackwardPass;
   const char* operation_;
-  uint64_t sequence_;  // grows with creation; backward runs the newest first
+  std::unique_ptr<profile::Origin> origin_;  // null unless somebody profiled the operation
+  uint64_t sequence_;                        // grows with creation; backward runs the newest first
   std::vector<Edge> inputs_;
   BackwardFunction backward_;  // released as soon as it has run, with the tensors that it saved
 };

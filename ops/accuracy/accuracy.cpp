@@ -2,12 +2,14 @@
 
 #include "ops/accuracy/accuracy_kernels.h"
 #include "ops/operands.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
 
 int64_t count(const char* operation, const Tensor& logits, const Tensor& targets, int64_t k,
               int64_t ignore_index) {
+  const profile::Span span(operation);
   check_logits_and_targets(operation, logits, targets);
   check(k > 0, operation, "expected a positive k, got ", k);
   const Tensor x = plain_contiguous(logits);

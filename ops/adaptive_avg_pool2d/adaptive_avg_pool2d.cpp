@@ -3,6 +3,7 @@
 #include "ops/adaptive_avg_pool2d/adaptive_avg_pool2d_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -12,6 +13,7 @@ constexpr const char* kName = "adaptive_avg_pool2d";
 }  // namespace
 
 Tensor adaptive_avg_pool2d(const Tensor& x, const ImageSize& size) {
+  const profile::Span span(kName);
   check_f32(kName, x);
   check_cpu(kName, x);
   check(x.ndim() == 4, kName, "expected input [n, c, h, w], got ", x.shape());

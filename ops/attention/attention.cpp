@@ -5,6 +5,7 @@
 #include "ops/attention/attention_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -78,9 +79,16 @@ cpu::AttentionShape check_packed(const Tensor& qkv, int64_t heads, const Attenti
   return {qkv.dim(0), heads, qkv.dim(1), qkv.dim(1), width, options.causal, scale_of(options, width)};
 }
 
+/// Two matrix products per head; of the causal ones only the half that counts.
+double operations_of(const cpu::AttentionShape& shape) {
+  const int64_t pairs = shape.samples * shape.heads * shape.queries * shape.keys;
+  return (shape.causal ? 2.0 : 4.0) * static_cast<double>(pairs * shape.width);
+}
+
 }  // namespace
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+  profile::Span span(kName);
   const cpu::AttentionShape shape = check_operands(q, k, v, options);
   const SavedTensor saved_q(with_dense_rows(q), kName);
   const SavedTensor saved_k(with_dense_rows(k), kName);
@@ -91,6 +99,8 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
   const Tensor output = Tensor::empty(q.shape());
   const Statistics statistics(shape);
   cpu::attention(shape, inputs(), heads_of(output), statistics.data());
+  const double operations = operations_of(shape);
+  span.set_operations(operations, {operations, operations / 2, operations / 2});  // the scores' with q's
   return record(
       kName, output, {q, k, v},
       [shape, inputs, statistics, saved_output = SavedTensor(output, kName)](BackwardContext& context) {
@@ -106,11 +116,13 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
 }
 
 Tensor self_attention(const Tensor& qkv, int64_t heads, const AttentionOptions& options) {
+  profile::Span span(kSelfName);
   const cpu::AttentionShape shape = check_packed(qkv, heads, options);
   const Tensor packed = plain_contiguous(qkv);
   const Tensor output = Tensor::empty({shape.samples, shape.queries, shape.heads * shape.width});
   const Statistics statistics(shape);
   cpu::attention(shape, parts_of(packed, shape), merged_heads(output, shape), statistics.data());
+  span.set_operations(operations_of(shape), {2 * operations_of(shape)});
   return record(kSelfName, output, {qkv},
                 [shape, statistics, saved = SavedTensor(packed, kSelfName),
                  saved_output = SavedTensor(output, kSelfName)](BackwardContext& context) {

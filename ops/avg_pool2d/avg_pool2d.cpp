@@ -2,10 +2,12 @@
 
 #include "ops/avg_pool2d/avg_pool2d_kernels.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 
 Tensor avg_pool2d(const Tensor& x, const AvgPool2dOptions& options) {
+  const profile::Span span("avg_pool2d");
   Pool2dOptions window{options.kernel, options.stride, options.padding};
   const Shape shape = check_pool2d("avg_pool2d", x, window);
   const auto divisor = options.count_include_pad ? Divisor::kWindow : Divisor::kInside;

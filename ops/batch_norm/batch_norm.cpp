@@ -5,6 +5,7 @@
 #include "ops/batch_norm/batch_norm_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -72,6 +73,7 @@ Tensor normalize(const BatchNormInputs& inputs, BatchNormMode mode, const Tensor
 
 BatchNormResult batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                            const BatchNormOptions& options, const Tensor& residual) {
+  const profile::Span span(kName);
   check_operands(x, gamma, beta);
   check_residual(x, residual);
   check(x.count() > x.dim(1), kName, "a batch with one value per channel has no variance to train on: input ",
@@ -84,6 +86,7 @@ BatchNormResult batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& b
 
 Tensor batch_norm_inference(const Tensor& x, const Tensor& gamma, const Tensor& beta, const Tensor& mean,
                             const Tensor& variance, const BatchNormOptions& options, const Tensor& residual) {
+  const profile::Span span(kName);
   check_operands(x, gamma, beta);
   check_residual(x, residual);
   for (const Tensor& term : {mean, variance}) {

@@ -3,6 +3,7 @@
 #include "ops/cast/cast_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -14,6 +15,7 @@ bool is_floating_point(DType dtype) {
 }  // namespace
 
 Tensor cast(const Tensor& x, DType dtype) {
+  const profile::Span span("cast");
   check(x.defined(), "cast", "the operand is undefined");
   if (x.dtype() == dtype) return x;
   check_cpu("cast", x);

@@ -3,6 +3,7 @@
 #include "ops/compare/compare_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 using cpu::Comparison;
 
 Tensor compare(const char* operation, Comparison comparison, const Tensor& a, const Tensor& b) {
+  const profile::Span span(operation);
   check(a.defined() && b.defined(), operation, "an operand is undefined");
   check_cpu(operation, a);
   check_cpu(operation, b);

@@ -4,6 +4,7 @@
 #include "ops/operands.h"
 #include "ops/reshape/reshape.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -27,6 +28,7 @@ Shape concat_shape(const std::vector<Tensor>& parts, int dim) {
 }  // namespace
 
 Tensor concat(const std::vector<Tensor>& parts, int dim) {
+  const profile::Span span("concat");
   check(!parts.empty(), "concat", "expected at least one operand");
   for (const Tensor& part : parts) check(part.defined(), "concat", "an operand is undefined");
   const int d = check_dim("concat", dim, parts[0].shape());

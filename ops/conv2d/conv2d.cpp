@@ -4,6 +4,7 @@
 #include "ops/operands.h"
 #include "ops/window.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -46,9 +47,13 @@ Shape output_shape(const Tensor& x, const Tensor& weight, const Conv2dOptions& o
 }  // namespace
 
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dOptions& options) {
+  profile::Span span(kName);
   check_operands(x, weight, bias, options);
   const Conv2dForward forward =
       conv2d_forward_cpu(x, weight, bias, output_shape(x, weight, options), options);
+  const double operations =
+      2.0 * static_cast<double>(forward.output.count() * weight.count() / weight.dim(0));
+  span.set_operations(operations, {operations, operations});
   return record(kName, forward.output, {x, weight, bias},
                 [options, input = SavedTensor(forward.input, kName),
                  saved_weight = SavedTensor(weight, kName)](BackwardContext& context) {

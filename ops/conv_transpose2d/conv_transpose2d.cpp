@@ -6,6 +6,7 @@
 #include "ops/reduce/reduce.h"
 #include "ops/window.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -56,11 +57,14 @@ Shape output_shape(const Tensor& x, const Tensor& weight, const ConvTranspose2dO
 
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose2dOptions& options) {
+  profile::Span span(kName);
   check_operands(x, weight, bias, options);
   const Conv2dOptions convolution{options.stride, options.padding, options.dilation, options.groups};
   const Tensor result =
       conv2d_backward_data_cpu(x.detach(), weight.detach(), output_shape(x, weight, options), convolution);
   if (bias.defined()) add_channel_bias_cpu(result, bias.detach());
+  const double operations = 2.0 * static_cast<double>(x.count() * weight.count() / weight.dim(0));
+  span.set_operations(operations, {operations, operations});
   return record(kName, result, {x, weight, bias},
                 [convolution, input = SavedTensor(x, kName),
                  saved_weight = SavedTensor(weight, kName)](BackwardContext& context) {

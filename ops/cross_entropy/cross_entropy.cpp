@@ -3,9 +3,11 @@
 #include "ops/cross_entropy/cross_entropy_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 LossResult cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
+  const profile::Span span("cross_entropy");
   check_logits_and_targets("cross_entropy", logits, targets);
   check(options.label_smoothing >= 0 && options.label_smoothing <= 1, "cross_entropy",
         "expected label smoothing in [0, 1], got ", options.label_smoothing);

@@ -5,6 +5,7 @@
 #include "ops/dropout/dropout_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -19,6 +20,7 @@ Tensor masked(const Tensor& x, const Tensor& keep, float factor) {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double probability, const RandomKey& key, uint32_t layer) {
+  const profile::Span span("dropout");
   check_f32("dropout", x);
   check_cpu("dropout", x);
   check(probability >= 0 && probability < 1, "dropout", "expected a probability in [0, 1), got ",

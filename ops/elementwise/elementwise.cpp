@@ -2,6 +2,7 @@
 
 #include "ops/elementwise/unary.h"
 #include "ops/reduce/reduce.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -40,6 +41,7 @@ Tensor binary(const Functor& functor, const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b) {
+  const profile::Span span(Add::kName);
   return record(Add::kName, binary(Add{}, a, b), {a, b},
                 [a_shape = a.shape(), b_shape = b.shape()](BackwardContext& context) {
                   if (context.needs(0)) context.add(0, sum_to(context.grad(), a_shape));
@@ -48,6 +50,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
 }
 
 Tensor sub(const Tensor& a, const Tensor& b) {
+  const profile::Span span(Sub::kName);
   return record(Sub::kName, binary(Sub{}, a, b), {a, b},
                 [a_shape = a.shape(), b_shape = b.shape()](BackwardContext& context) {
                   if (context.needs(0)) context.add(0, sum_to(context.grad(), a_shape));
@@ -56,6 +59,7 @@ Tensor sub(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
+  const profile::Span span(Mul::kName);
   // Each operand is kept only for the gradient of the other.
   std::optional<SavedTensor> saved_a;
   std::optional<SavedTensor> saved_b;
@@ -69,6 +73,7 @@ Tensor mul(const Tensor& a, const Tensor& b) {
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {
+  const profile::Span span(Div::kName);
   const Tensor quotient = binary(Div{}, a, b);
   return record(Div::kName, quotient, {a, b},
                 [saved_b = SavedTensor(b, Div::kName), saved_quotient = SavedTensor(quotient, Div::kName),

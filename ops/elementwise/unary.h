@@ -7,6 +7,7 @@
 #include "ops/elementwise/functors.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 
@@ -31,6 +32,7 @@ Tensor unary_gradient(const Functor& functor, const Tensor& g, const Tensor& sav
 /// f32 only. An opaque layout is kept where the padding, which is zero, stays zero; else the result is plain.
 template <class Functor>
 Tensor unary(const Functor& functor, const Tensor& x) {
+  const profile::Span span(Functor::kName);
   check_f32(Functor::kName, x);
   const Tensor input = x.layout() && functor.value(0) != 0 ? plain_contiguous(x) : dense(x);
   Tensor result = empty_like(input);

@@ -3,6 +3,7 @@
 #include "ops/embedding/embedding_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -12,6 +13,7 @@ constexpr const char* kName = "embedding";
 }  // namespace
 
 Tensor embedding(const Tensor& table, const Tensor& indices) {
+  const profile::Span span(kName);
   check_f32(kName, table);
   check_cpu(kName, table);
   check(table.ndim() == 2, kName, "expected a table [v, c], got ", table.shape());
@@ -23,6 +25,7 @@ Tensor embedding(const Tensor& table, const Tensor& indices) {
   const Tensor result = Tensor::empty(shape);
   cpu::gather_rows(rows.data<float>(), positions.data<int64_t>(), positions.count(), width,
                    result.data<float>());
+  profile::touch(table.raw(), result.nbytes());  // the rows asked for, not the whole table
   return record(kName, result, {table}, [saved = SavedTensor(positions, kName)](BackwardContext& context) {
     const Tensor gradient = context.destination(0);
     const Tensor grad = plain_contiguous(context.grad());

@@ -3,6 +3,7 @@
 #include "ops/group_norm/group_norm_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -29,6 +30,7 @@ void check_operands(const Tensor& x, const Tensor& gamma, const Tensor& beta, in
 }  // namespace
 
 Tensor group_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const GroupNormOptions& options) {
+  const profile::Span span(kName);
   check_operands(x, gamma, beta, options.groups);
   const Tensor input = plain_contiguous(x);
   const Tensor scale = plain_contiguous(gamma);

@@ -6,6 +6,7 @@
 #include "ops/indexing/indexing_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -23,6 +24,7 @@ void add_gradient(BackwardContext& context, const std::function<void(const float
 }  // namespace
 
 Tensor gather(const Tensor& x, int dim, const Tensor& index) {
+  const profile::Span span("gather");
   check(x.defined() && index.defined(), "gather", "an operand is undefined");
   check_cpu("gather", x);
   const cpu::GatherShape shape{x.shape(), index.shape(), check_dim("gather", dim, x.shape())};
@@ -42,6 +44,7 @@ Tensor gather(const Tensor& x, int dim, const Tensor& index) {
 }
 
 Tensor index_select(const Tensor& x, int dim, const Tensor& index) {
+  const profile::Span span("index_select");
   check(x.defined() && index.defined(), "index_select", "an operand is undefined");
   check_cpu("index_select", x);
   const int d = check_dim("index_select", dim, x.shape());
@@ -66,6 +69,7 @@ Tensor index_select(const Tensor& x, int dim, const Tensor& index) {
 }
 
 Tensor one_hot(const Tensor& index, int64_t classes) {
+  const profile::Span span("one_hot");
   check(classes > 0, "one_hot", "expected a positive number of classes, got ", classes);
   const Tensor positions = check_indices("one_hot", index, classes);
   Shape shape = index.shape();

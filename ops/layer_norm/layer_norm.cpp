@@ -3,6 +3,7 @@
 #include "ops/layer_norm/layer_norm_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -29,6 +30,7 @@ Tensor as_rows(const Tensor& x) {
 }  // namespace
 
 Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const LayerNormOptions& options) {
+  const profile::Span span(kName);
   check_operands(x, gamma, beta);
   const Shape width{x.dim(-1)};
   const Tensor rows = as_rows(x);

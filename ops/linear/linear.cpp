@@ -4,6 +4,7 @@
 #include "ops/matmul/matmul_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -47,6 +48,7 @@ void compute_weight_gradient(const Tensor& x, const Tensor& grad, const Tensor& 
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options) {
+  profile::Span span(kName);
   check_operands(x, weight, bias, options);
   const Tensor rows = as_rows(x);
   Shape shape = x.shape();
@@ -54,6 +56,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const L
   const Tensor result = Tensor::empty(shape);
   matmul_cpu(rows, weight, bias, as_rows(result),
              {.transpose_a = false, .transpose_b = !options.input_major});
+  const double operations = 2.0 * static_cast<double>(rows.dim(0) * weight.count());
+  span.set_operations(operations, {operations, operations});
   return record(kName, result, {x, weight, bias},
                 [options, saved_rows = SavedTensor(rows, kName),
                  saved_weight = SavedTensor(weight, kName)](BackwardContext& context) {

@@ -5,6 +5,7 @@
 #include "ops/losses/losses_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -40,6 +41,7 @@ float upstream(const BackwardContext& context) {
 }  // namespace
 
 LossResult mse(const Tensor& prediction, const Tensor& target) {
+  const profile::Span span("mse");
   check_same_shape("mse", prediction, target);
   const Tensor a = plain_contiguous(prediction);
   const Tensor b = plain_contiguous(target);
@@ -61,6 +63,7 @@ LossResult mse(const Tensor& prediction, const Tensor& target) {
 }
 
 LossResult bce_with_logits(const Tensor& logits, const Tensor& targets) {
+  const profile::Span span("bce_with_logits");
   check_same_shape("bce_with_logits", logits, targets);
   const Tensor x = plain_contiguous(logits);
   const Tensor t = plain_contiguous(targets);
@@ -80,6 +83,7 @@ LossResult bce_with_logits(const Tensor& logits, const Tensor& targets) {
 }
 
 LossResult nll(const Tensor& log_probabilities, const Tensor& targets, int64_t ignore_index) {
+  const profile::Span span("nll");
   check_logits_and_targets("nll", log_probabilities, targets);
   const Tensor rows = plain_contiguous(log_probabilities);
   const Tensor classes = plain_contiguous(targets);

@@ -3,6 +3,7 @@
 #include "ops/matmul/matmul_kernels.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -58,8 +59,11 @@ void compute_grad_b(const Tensor& a, const Tensor& grad, const Tensor& grad_b, c
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
+  profile::Span span(kName);
   const Tensor result = Tensor::empty(result_shape(a, b, options));
   compute(a, b, result, options);
+  const double operations = 2.0 * static_cast<double>(result.count() * a.dim(options.transpose_a ? -2 : -1));
+  span.set_operations(operations, {operations, operations});
   return record(
       kName, result, {a, b},
       [options, saved_a = SavedTensor(a, kName), saved_b = SavedTensor(b, kName)](BackwardContext& context) {

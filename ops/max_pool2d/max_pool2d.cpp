@@ -2,6 +2,7 @@
 
 #include "ops/max_pool2d/max_pool2d_kernels.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -11,6 +12,7 @@ constexpr const char* kName = "max_pool2d";
 }  // namespace
 
 Tensor max_pool2d(const Tensor& x, const Pool2dOptions& given) {
+  const profile::Span span(kName);
   Pool2dOptions options = given;
   const Shape shape = check_pool2d(kName, x, options);
   const MaxPool2dForward forward = max_pool2d_forward_cpu(x, shape, options);

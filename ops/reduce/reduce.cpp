@@ -7,6 +7,7 @@
 #include "ops/reduce/reduce_kernels.h"
 #include "ops/reshape/reshape.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -98,12 +99,14 @@ Tensor max_last(const Tensor& x) {
 }  // namespace
 
 Tensor sum(const Tensor& x, const ReduceOptions& options) {
+  const profile::Span span("sum");
   check_f32("sum", x);
   check_cpu("sum", x);
   return sum_over("sum", x, plan_reduction("sum", x.shape(), options), 1);
 }
 
 Tensor mean(const Tensor& x, const ReduceOptions& options) {
+  const profile::Span span("mean");
   check_f32("mean", x);
   check_cpu("mean", x);
   const Reduction plan = plan_reduction("mean", x.shape(), options);
@@ -112,6 +115,7 @@ Tensor mean(const Tensor& x, const ReduceOptions& options) {
 }
 
 Tensor max(const Tensor& x, const ReduceOptions& options) {
+  const profile::Span span("max");
   check_f32("max", x);
   check_cpu("max", x);
   const Reduction plan = plan_reduction("max", x.shape(), options);

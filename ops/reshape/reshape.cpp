@@ -6,11 +6,13 @@
 #include "ops/operands.h"
 #include "ops/reshape/reshape_kernels.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 
 Tensor contiguous(const Tensor& x) {
   if (x.is_contiguous()) return x;
+  const profile::Span span("contiguous");
   const Tensor input = plain(x);
   if (input.is_contiguous()) return input;
   check_cpu("contiguous", x);
@@ -21,6 +23,7 @@ Tensor contiguous(const Tensor& x) {
 }
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
+  const profile::Span span("reshape");
   const Tensor input = contiguous(x);
   return record("reshape", input.view(shape), {input}, [shape = x.shape()](BackwardContext& context) {
     context.add(0, contiguous(context.grad()).view(shape));
@@ -44,6 +47,7 @@ Tensor flatten(const Tensor& x, int first_dim) {
 }
 
 Tensor permute(const Tensor& x, const std::vector<int>& order) {
+  const profile::Span span("permute");
   const Tensor input = plain(x);
   return record("permute", input.permute(order), {input}, [order](BackwardContext& context) {
     std::vector<int> inverse(order.size());

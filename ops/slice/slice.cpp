@@ -7,6 +7,7 @@
 #include "ops/reshape/reshape_kernels.h"
 #include "ops/slice/slice_kernels.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -32,6 +33,7 @@ void embed(const Tensor& part, const Part& place, Tensor& whole) {
 }  // namespace
 
 Tensor slice(const Tensor& x, int dim, const SliceRange& range) {
+  const profile::Span span("slice");
   check(x.defined(), "slice", "the operand is undefined");
   const int d = check_dim("slice", dim, x.shape());
   const int64_t extent = x.dim(d);
@@ -75,6 +77,7 @@ Tensor slice(const Tensor& x, int dim, const SliceRange& range) {
 }
 
 Tensor pad(const Tensor& x, const std::vector<PadSides>& sides, double value) {
+  const profile::Span span("pad");
   check(x.defined(), "pad", "the operand is undefined");
   check_cpu("pad", x);
   check(static_cast<int>(sides.size()) == x.ndim(), "pad", "expected the sides of ", x.ndim(),

@@ -4,6 +4,7 @@
 #include "ops/reshape/reshape.h"
 #include "ops/softmax/softmax_kernels.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -25,6 +26,7 @@ Tensor along_last(const char* name, SoftmaxKind kind, const Tensor& x) {
 }
 
 Tensor along(const char* name, SoftmaxKind kind, const Tensor& x, int dim) {
+  const profile::Span span(name);
   check_f32(name, x);
   check_cpu(name, x);
   const int d = check_dim(name, dim, x.shape());

@@ -4,6 +4,7 @@
 #include "ops/operands.h"
 #include "ops/topk/topk_kernels.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -18,6 +19,7 @@ cpu::ReduceExtents extents_around(const Shape& shape, int dim) {
 }  // namespace
 
 Tensor argmax(const Tensor& x, int dim) {
+  const profile::Span span("argmax");
   check_f32("argmax", x);
   check_cpu("argmax", x);
   const int d = check_dim("argmax", dim, x.shape());
@@ -34,6 +36,7 @@ Tensor argmax(const Tensor& x, int dim) {
 }
 
 TopkResult topk(const Tensor& x, int64_t k, int dim) {
+  const profile::Span span("topk");
   check_f32("topk", x);
   check_cpu("topk", x);
   const int d = check_dim("topk", dim, x.shape());

@@ -5,6 +5,7 @@
 #include "ops/reshape/reshape.h"
 #include "ops/where/where_kernels.h"
 #include "runtime/autograd.h"
+#include "runtime/profile.h"
 
 namespace lockstep::ops {
 namespace {
@@ -26,6 +27,7 @@ Tensor part_of_gradient(const Tensor& condition, bool chosen, const Tensor& g) {
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  const profile::Span span("where");
   for (const Tensor* operand : {&condition, &a, &b}) {
     check(operand->defined(), "where", "an operand is undefined");
     check_cpu("where", *operand);
