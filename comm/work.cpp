@@ -16,4 +16,8 @@ void Work::wait() {
   if (state_->error) std::rethrow_exception(state_->error);
 }
 
+std::chrono::steady_clock::time_point Work::end() const {
+  return state_ ? state_->end : std::chrono::steady_clock::time_point{};
+}
+
 }  // namespace lockstep::comm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 
@@ -9,10 +10,11 @@ namespace lockstep::comm {
 
 class Communicator;
 
-/// What a communicator and the handles on one of its collectives share. `error` is written before `done`.
+/// What a communicator and the handles on one of its collectives share. `done` is written last.
 struct WorkState {
   std::atomic<bool> done{false};
   std::exception_ptr error;
+  std::chrono::steady_clock::time_point end{};
 };
 
 /// Copies refer to the same collective. The communicator must outlive the calls made through it; dropping the
@@ -28,6 +30,8 @@ class Work {
   /// Makes progress until this rank's part is finished: its results are in place and its buffers are free
   /// again. Throws CommError when the collective failed or its deadline passed.
   void wait();
+  /// When it finished, for a profile; done() only. The epoch where there was nothing to do (one rank).
+  std::chrono::steady_clock::time_point end() const;
 
  private:
   Communicator* communicator_ = nullptr;

@@ -54,7 +54,7 @@ Loader::Loader(const DataSource& source, const Sampler& sampler, const AugmentOp
   options_.prefetch = std::max(options.prefetch, options.threads);
   try {
     for (int i = 0; i < options.threads; ++i) {
-      threads_.push_back(start_thread("loader", [this] { run_worker(); }));
+      threads_.push_back(start_thread("loader", [this, i] { run_worker(i); }));
     }
   } catch (...) {
     stop();
@@ -90,6 +90,7 @@ void Loader::submit(const std::vector<BatchRequest>& requests) {
 }
 
 Batch Loader::next() {
+  const profile::Span span(profile::Category::kPhase, "data");
   const auto start = std::chrono::steady_clock::now();
   check(!jobs_.empty(), "Loader", "no batch is queued; submit() comes first");
   if (threads_.empty()) {
@@ -129,7 +130,8 @@ Loader::Workspace Loader::make_workspace() const {
           std::vector<std::byte>(static_cast<size_t>(source_.spec().nbytes()))};
 }
 
-void Loader::run_worker() {
+void Loader::run_worker(int thread) {
+  const profile::Scope scope(options_.recorder, to_text("loader ", thread));
   Workspace workspace = make_workspace();
   while (true) {
     std::unique_lock lock(mutex_);
@@ -148,6 +150,7 @@ void Loader::run_worker() {
 
 /// Leaves what goes wrong in the job, for next() to throw.
 void Loader::prepare(Job& job, Workspace& workspace) const {
+  const profile::Span span(profile::Category::kData, "samples");
   try {
     Batch& batch = job.batch;
     const auto& [epoch, first, count] = batch.request;

@@ -17,6 +17,7 @@
 #include "data/augment.h"
 #include "data/sampler.h"
 #include "data/source.h"
+#include "runtime/profile.h"
 #include "runtime/tensor.h"
 
 namespace lockstep::data {
@@ -55,6 +56,8 @@ struct LoaderOptions {
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
   /// Each bad sample is named in a warning, once.
   BadSamples bad_samples = BadSamples::kStop;
+  /// Gets what the threads do, in lanes "loader 0", ...; must outlive the loader. Null: nobody looks.
+  profile::Recorder* recorder = nullptr;
 };
 
 /// What a batch holds depends on its request alone: not on threads, on other requests, or on when it is made.
@@ -96,7 +99,7 @@ class Loader {
 
   Workspace make_workspace() const;
   void stop();
-  void run_worker();
+  void run_worker(int thread);
   void prepare(Job& job, Workspace& workspace) const;
   void read_sample(Job& job, int64_t place, Workspace& workspace) const;
   void read_or_make_up(Job& job, const SampleRequest& request) const;

@@ -24,6 +24,7 @@ Examples:
   mpirun -np 2 train fashion_mnist             the same on two ranks: the same bits
   mpirun -np 4 train my.textproto --set optimizer.lr=0.05 --output runs/try1
   mpirun -np 8 train --output runs/try1 --resume latest      goes on with the run, as it was configured
+  mpirun -np 2 train fashion_mnist_resnet20 --profile trace.json --stop_at_step 13      where the time goes
   train fashion_mnist --print_config           every setting of a recipe, resolved
 
 Signals: SIGUSR1 saves a checkpoint, SIGUSR2 saves and stops (so do SIGTERM and SIGINT). Open MPI's mpirun
@@ -76,6 +77,13 @@ ParsedCommandLine parse_train_options(int argc, const char* const* argv) {
                  "go on from a checkpoint: its directory, or 'latest' of --output")
       ->type_name("DIR|latest");
   app.add_option("--stop_at_step", options.stop_at_step, "save and stop after this step, with status 75")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--profile", options.profile.file,
+                 "write a trace of some steps for ui.perfetto.dev, and print the costliest operations")
+      ->type_name("FILE");
+  app.add_option("--profile_steps", options.profile.steps, "how many steps; default 10")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--profile_skip", options.profile.skip, "steps before them, while caches fill; default 3")
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--print_config", options.print_config, "print the resolved configuration and exit");
   app.add_flag("--list", options.list,

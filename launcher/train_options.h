@@ -8,6 +8,7 @@
 
 #include "proto/train_config.pb.h"
 #include "train/extensions.h"
+#include "train/profiler.h"
 
 namespace lockstep::launcher {
 
@@ -17,6 +18,7 @@ struct TrainOptions {
   std::string output;             ///< run directory; empty: a new one below runs/
   std::string resume;             ///< "", "latest" or a checkpoint's directory
   int64_t stop_at_step = 0;       ///< 0: none
+  train::ProfileOptions profile;
   bool print_config = false;
   bool list = false;
 };

@@ -70,6 +70,7 @@ int train_one_rank(const TrainOptions& options, const TrainConfig& config, const
     settings.resume = options.resume;
     settings.stop_at_step = options.stop_at_step;
     settings.threads = threads;
+    settings.profile = options.profile;
     settings.facts = {{"kernels", ops::library_version()}};
     settings.own = own;
     trainer = std::make_unique<train::Trainer>(config, communicator, requests, settings);

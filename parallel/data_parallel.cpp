@@ -5,6 +5,7 @@
 #include "comm/reduction_tree.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
+#include "runtime/profile.h"
 
 namespace lockstep::parallel {
 namespace {
@@ -22,6 +23,21 @@ size_t width_of(const std::vector<RunningStatistic*>& statistics) {
   for (const RunningStatistic* statistic : statistics) width += static_cast<size_t>(statistic->value.count());
   return width;
 }
+
+/// Adds its lifetime to one of the times of a step, and is a phase in a profile.
+class PhaseTimer {
+ public:
+  PhaseTimer(const char* name, std::chrono::nanoseconds& time)
+      : span_(profile::Category::kPhase, name), time_(time) {}
+  ~PhaseTimer() { time_ += Clock::now() - start_; }
+  PhaseTimer(const PhaseTimer&) = delete;
+  PhaseTimer& operator=(const PhaseTimer&) = delete;
+
+ private:
+  profile::Span span_;
+  std::chrono::nanoseconds& time_;
+  Clock::time_point start_ = Clock::now();
+};
 
 }  // namespace
 
@@ -68,13 +84,9 @@ std::vector<double> DistributedDataParallel::run_step(const StepPlan& plan,
 
   for (size_t i = 0; i < plan.slots.size(); ++i) run_slot(plan.slots[i], schedule_.steps[i], forward);
 
-  const auto start = Clock::now();
-  while (launched_ < buckets_.size()) launch(launched_++);
-  totals_ = sums_.reduce("the step's sums");
-  for (BucketState& bucket : buckets_) bucket.work.wait();
+  wait_for_buckets();
   bind_statistics({});
   micro_batches_ = plan.micro_batches;
-  times_.communication = Clock::now() - start;
   return {totals_.begin(),
           totals_.begin() + static_cast<std::ptrdiff_t>(options_.sums + options_.rank_values)};
 }
@@ -85,22 +97,23 @@ void DistributedDataParallel::run_slot(const Slot& slot, const SlotStep& step, c
   bind_statistics(row.subspan(options_.sums + options_.rank_values));
   const bool last_slot = &step == &schedule_.steps.back();
   for (const MicroBatch& micro_batch : slot.micro_batches) {
-    const auto start = Clock::now();
-    const Tensor loss = forward(micro_batch, row.first(options_.sums));
-    const auto middle = Clock::now();
+    Tensor loss;
+    {
+      const PhaseTimer timer("forward", times_.forward);
+      loss = forward(micro_batch, row.first(options_.sums));
+    }
     if (last_slot && &micro_batch == &slot.micro_batches.back()) begin_last_backward();
+    const PhaseTimer timer("backward", times_.backward);
     lockstep::backward(loss, {.seed = seed_, .between_nodes = [this] { communicator_.poll(); }});
-    times_.forward += middle - start;
-    times_.backward += Clock::now() - middle;
   }
   counting_ = false;
   if (last_slot) return;
-  const auto start = Clock::now();
+  const PhaseTimer timer("backward", times_.backward);
+  const profile::Span span(profile::Category::kOther, "sum of slots");
   for (const Bucket& range : plan_.buckets) {
     memory_.complete(range, step.buffer);
     memory_.add(step, range);
   }
-  times_.backward += Clock::now() - start;
 }
 
 void DistributedDataParallel::begin_last_backward() {
@@ -118,6 +131,7 @@ void DistributedDataParallel::on_gradient_ready(size_t parameter) {
 
 void DistributedDataParallel::launch(size_t b) {
   const Bucket& range = plan_.buckets[b];
+  buckets_[b].start = Clock::now();
   if (!schedule_.steps.empty()) {
     memory_.complete(range, kBucketBuffer);
     memory_.add(schedule_.steps.back(), range);
@@ -129,6 +143,33 @@ void DistributedDataParallel::launch(size_t b) {
   const comm::Buffer result{memory_.data(kBucketBuffer, range), range.count, DType::kF32};
   buckets_[b].work =
       communicator_.tree_sum(std::move(operands), options_.virtual_ranks, result, {.label = label(b)});
+}
+
+/// Launches those of which no backward told, and waits for all.
+void DistributedDataParallel::wait_for_buckets() {
+  const PhaseTimer timer("communication", times_.communication);
+  while (launched_ < buckets_.size()) launch(launched_++);
+  {
+    const profile::Span span(profile::Category::kCommunication, "wait for the step's sums");
+    totals_ = sums_.reduce("the step's sums");
+  }
+  for (BucketState& bucket : buckets_) {
+    const profile::Span span(profile::Category::kCommunication, "wait for a bucket");
+    bucket.work.wait();
+  }
+  if (profile::recording() && communicator_.size() > 1) show_buckets();
+}
+
+/// From launch to end, which lie on several threads, in a lane of their own.
+void DistributedDataParallel::show_buckets() const {
+  for (size_t b = 0; b < buckets_.size(); ++b) {
+    profile::Event event;
+    event.category = profile::Category::kCommunication;
+    event.name = label(b);
+    event.start = buckets_[b].start;
+    event.end = buckets_[b].work.end();
+    profile::add_event("communication", std::move(event));
+  }
 }
 
 void DistributedDataParallel::bind_statistics(std::span<double> sums) {

@@ -67,6 +67,7 @@ class DistributedDataParallel {
   struct BucketState {
     int pending = 0;  // parameters whose gradient is not ready
     comm::Work work;
+    std::chrono::steady_clock::time_point start;
   };
 
   std::vector<double> run_step(const StepPlan& plan, std::span<const double> rank_values,
@@ -75,6 +76,8 @@ class DistributedDataParallel {
   void on_gradient_ready(size_t parameter);
   void begin_last_backward();
   void launch(size_t bucket);
+  void wait_for_buckets();
+  void show_buckets() const;
   void bind_statistics(std::span<double> sums);
   std::string label(size_t bucket) const;
 

@@ -26,12 +26,12 @@ std::string outcome_of(const std::function<void()>& work) {
   }
 }
 
-std::string broadcast(comm::Communicator& communicator, const std::string& text, const std::string& label,
-                      std::chrono::milliseconds timeout) {
+std::string broadcast(comm::Communicator& communicator, int root, const std::string& text,
+                      const std::string& label, std::chrono::milliseconds timeout) {
   auto length = static_cast<int64_t>(text.size());
-  communicator.broadcast({&length, 1, DType::kI64}, 0, {.label = label, .timeout = timeout}).wait();
-  std::string received = communicator.rank() == 0 ? text : std::string(static_cast<size_t>(length), '\0');
-  communicator.broadcast({received.data(), length, DType::kU8}, 0, {.label = label}).wait();
+  communicator.broadcast({&length, 1, DType::kI64}, root, {.label = label, .timeout = timeout}).wait();
+  std::string received = communicator.rank() == root ? text : std::string(static_cast<size_t>(length), '\0');
+  communicator.broadcast({received.data(), length, DType::kU8}, root, {.label = label}).wait();
   return received;
 }
 
@@ -40,7 +40,7 @@ std::string broadcast(comm::Communicator& communicator, const std::string& text,
 void on_rank_zero(comm::Communicator& communicator, const std::string& label,
                   std::chrono::milliseconds timeout, const std::function<void()>& work) {
   const std::string mine = communicator.rank() == 0 ? outcome_of(work) : "";
-  const std::string outcome = broadcast(communicator, mine, label, timeout);
+  const std::string outcome = broadcast(communicator, 0, mine, label, timeout);
   const std::string text = outcome.substr(1);
   if (outcome[0] == kConfigError) throw ConfigError(text);
   if (outcome[0] == kDataError) throw DataError(text);
@@ -48,7 +48,18 @@ void on_rank_zero(comm::Communicator& communicator, const std::string& label,
 }
 
 std::string broadcast_text(comm::Communicator& communicator, const std::string& text) {
-  return broadcast(communicator, text, "broadcast of text", std::chrono::milliseconds{0});
+  return broadcast(communicator, 0, text, "broadcast of text", std::chrono::milliseconds{0});
+}
+
+/// One text after another, since a rank may have no room for all of them at once.
+std::vector<std::string> gather_on_rank_zero(comm::Communicator& communicator, const std::string& text,
+                                             const std::string& label) {
+  std::vector<std::string> texts;
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    std::string received = broadcast(communicator, rank, text, label, std::chrono::milliseconds{0});
+    if (communicator.rank() == 0) texts.push_back(std::move(received));
+  }
+  return texts;
 }
 
 }  // namespace lockstep::parallel

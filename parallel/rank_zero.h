@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "comm/communicator.h"
 
@@ -18,5 +19,9 @@ void on_rank_zero(comm::Communicator& communicator, const std::string& label,
 
 /// Collective. Every rank gets rank 0's text.
 std::string broadcast_text(comm::Communicator& communicator, const std::string& text);
+
+/// Collective. Rank 0 gets the texts of all ranks, in their order; the others get nothing.
+std::vector<std::string> gather_on_rank_zero(comm::Communicator& communicator, const std::string& text,
+                                             const std::string& label);
 
 }  // namespace lockstep::parallel

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/log.h"
+#include "runtime/profile.h"
 #include "runtime/threads.h"
 #include "train/assembly.h"
 #include "train/config.h"
@@ -46,6 +47,12 @@ double figure(const Measured& result, const std::string& name) {
   return result.loss;
 }
 
+data::LoaderOptions train_loader_options(const TrainConfig& config, profile::Recorder* recorder) {
+  data::LoaderOptions options = loader_options(config, data::Split::kTrain);
+  options.recorder = recorder;
+  return options;
+}
+
 void check_classes(const data::SampleSpec& train, const data::SampleSpec& test) {
   check<DataError>(train.classes == test.classes, "train", "training data of ", train.name, " have ",
                    train.classes, " classes, evaluation data ", test.classes);
@@ -62,6 +69,7 @@ Trainer::Trainer(const TrainConfig& config, comm::Communicator& communicator, Re
       communicator_(communicator),
       requests_(requests),
       options_(options),
+      profiler_(options.profile, communicator),
       objective_(make_objective(config, options.own)),
       best_(best_options(config, options.own)),
       train_source_(make_source(config, data::Split::kTrain, options.own)),
@@ -77,13 +85,15 @@ Trainer::Trainer(const TrainConfig& config, comm::Communicator& communicator, Re
       plan_(make_plan(config, train_samples_)),
       schedule_(make_schedule(config, plan_)),
       loader_(*train_source_, sampler_, augment_options(config, train_source_->spec(), data::Split::kTrain),
-              loader_options(config, data::Split::kTrain)),
+              train_loader_options(config, profiler_.recorder())),
       report_(config, plan_) {
   check_classes(train_source_->spec(), test_source_->spec());
 }
 
 Outcome Trainer::run() {
+  const profile::Scope scope(profiler_.recorder(), "compute");
   compare_ranks();
+  profiler_.check_place();
   open_run();
   if (finished()) {
     if (communicator_.rank() == 0)
@@ -98,12 +108,14 @@ Outcome Trainer::run() {
     submit(position_);
   }
   while (!finished() && !stop) {
-    const StepResult result = train_step();
-    report(result);
+    profiler_.begin_step();
+    const StepResult result = timed_step();
     if (evaluation_is_due()) evaluate_model();
     stop = !finished() && (result.stop || stop_step_is_reached());
     if (finished() || stop || result.save || checkpoint_is_due()) save();
+    profiler_.end_step(options_.threads);
   }
+  profiler_.finish(options_.threads);
   if (stop) {
     if (communicator_.rank() == 0)
       log::info("stopped after step ", position_.step, "; go on with --resume latest");
@@ -127,6 +139,14 @@ void Trainer::compare_ranks() {
   parallel::check_facts(communicator_, facts, milliseconds(config_.comm().start_timeout_seconds()));
 }
 
+/// What a profile calls a step.
+Trainer::StepResult Trainer::timed_step() {
+  const profile::Span span(profile::Category::kStep, "step " + std::to_string(position_.step + 1));
+  StepResult result = train_step();
+  report(result);
+  return result;
+}
+
 Trainer::StepResult Trainer::train_step() {
   const int64_t step = position_.step + 1;  // counted from 1 in everything that people read
   communicator_.set_step(step);
@@ -145,6 +165,7 @@ Trainer::StepResult Trainer::train_step() {
   check_finite(result.measured.loss);
   result.lr = schedule_(position_.step);
   if (result.measured.weight > 0) {  // a step of which no sample counts changes nothing
+    const profile::Span span(profile::Category::kPhase, "optimizer");
     optimizer_->step({.lr = result.lr, .gradient_divisor = result.measured.weight * config_.loss_scale()});
     data_parallel_.commit_statistics();
     if (average_) average_->update();
@@ -182,6 +203,7 @@ parallel::StepPlan Trainer::step_plan(const Position& position) const {
 
 /// All ranks hold the same sums and gradients, so they come to the same result.
 void Trainer::check_finite(double loss) {
+  const profile::Span span(profile::Category::kOther, "check of the gradients");
   std::string culprit = "none";
   for (size_t i = 0; i < parameters_.size() && culprit == "none"; ++i) {
     if (!all_finite(data_parallel_.gradient(i))) culprit = parameters_[i]->name;
@@ -198,6 +220,7 @@ void Trainer::report(const StepResult& result) {
   const bool hash = hash_every > 0 && position_.step % hash_every == 0;
   std::optional<WeightsHash> weights;
   if (hash) {
+    const profile::Span span(profile::Category::kOther, "hash of the weights");
     weights = hash_weights(models::state_tensors(*model_));
     parallel::check_replicas(communicator_, weights->tensors, position_.step);
   }
@@ -226,6 +249,7 @@ bool Trainer::evaluation_is_due() const {
 }
 
 void Trainer::evaluate_model() {
+  const profile::Span span(profile::Category::kOther, "evaluation");
   const WeightAverage::InUse averaged(average_.get());
   const Measured result =
       evaluate(*model_, *test_source_, objective_, communicator_, evaluation_options(config_, *test_source_));

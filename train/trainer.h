@@ -21,6 +21,7 @@
 #include "train/checkpoint.h"
 #include "train/extensions.h"
 #include "train/objective.h"
+#include "train/profiler.h"
 #include "train/requests.h"
 #include "train/run_directory.h"
 #include "train/run_report.h"
@@ -39,6 +40,7 @@ struct TrainerOptions {
   int threads = 1;
   /// Library versions and the like that must be equal on all ranks, beside what the trainer compares anyway.
   std::vector<parallel::Fact> facts;
+  ProfileOptions profile = {};
   Extensions own = {};  ///< the program's models, data, losses and so on
 };
 
@@ -76,6 +78,7 @@ class Trainer {
   void restore_tensors(const std::string& path, const Checkpoint& checkpoint);
   void restore_best(const TrainConfig& saved, Checkpoint& checkpoint);
   void take_threads(int threads);
+  StepResult timed_step();
   StepResult train_step();
   Tensor forward(const parallel::MicroBatch& micro_batch, std::span<double> sums);
   void submit(const Position& position);
@@ -97,6 +100,7 @@ class Trainer {
   Requests& requests_;
   TrainerOptions options_;
 
+  Profiler profiler_;
   Objective objective_;
   BestSoFar best_;
   std::unique_ptr<data::DataSource> train_source_;

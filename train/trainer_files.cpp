@@ -5,6 +5,7 @@
 #include "optim/parameter_rules.h"
 #include "parallel/rank_zero.h"
 #include "runtime/log.h"
+#include "runtime/profile.h"
 #include "runtime/threads.h"
 #include "train/assembly.h"
 #include "train/checkpoint.h"
@@ -165,6 +166,7 @@ void Trainer::take_threads(int threads) {
 }
 
 void Trainer::save() {
+  const profile::Span span(profile::Category::kOther, "checkpoint");
   parallel::on_rank_zero(communicator_, "saving the checkpoint", checkpoint_timeout(), [&] {
     Checkpoint checkpoint;
     checkpoint.model = models::state_tensors(*model_);

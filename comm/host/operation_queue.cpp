@@ -84,6 +84,7 @@ void OperationQueue::finish_front() {
   const std::shared_ptr<Operation> front = std::move(operations_.front());
   operations_.pop_front();
   unfinished_.fetch_sub(1, std::memory_order_release);
+  front->end = std::chrono::steady_clock::now();
   front->done.store(true, std::memory_order_release);
 }
 

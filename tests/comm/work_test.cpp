@@ -14,6 +14,18 @@ TEST(Work, IsDoneWhenThereIsNothingToDo) {
   work.wait();
 }
 
+TEST(Work, KnowsWhenItEnded) {
+  EXPECT_EQ(Work().end(), std::chrono::steady_clock::time_point());
+  lockstep::test::run_ranks(2, [](Communicator& comm) {
+    int64_t value = 1;
+    const auto start = std::chrono::steady_clock::now();
+    Work work = comm.all_reduce({&value, 1, DType::kI64}, ReduceOp::kSum);
+    work.wait();
+    EXPECT_GE(work.end(), start);
+    EXPECT_LE(work.end(), std::chrono::steady_clock::now());
+  });
+}
+
 TEST(Work, MayBeCopiedDroppedAndWaitedForTwice) {
   lockstep::test::run_ranks(2, [](Communicator& comm) {
     int64_t value = comm.rank() + 1;

@@ -23,13 +23,17 @@ ParsedCommandLine parse(std::vector<const char*> words) {
 
 TEST(TrainOptions, EverythingCanBeGiven) {
   const auto parsed = parse({"mine.textproto", "--set", "a=1", "--set", "b=2", "--output", "runs/x",
-                             "--resume", "latest", "--stop_at_step", "7"});
+                             "--resume", "latest", "--stop_at_step", "7", "--profile", "trace.json",
+                             "--profile_steps", "5", "--profile_skip", "0"});
   EXPECT_FALSE(parsed.exit_status);
   EXPECT_EQ(parsed.options.recipe, "mine.textproto");
   EXPECT_EQ(parsed.options.sets, (std::vector<std::string>{"a=1", "b=2"}));
   EXPECT_EQ(parsed.options.output, "runs/x");
   EXPECT_EQ(parsed.options.resume, "latest");
   EXPECT_EQ(parsed.options.stop_at_step, 7);
+  EXPECT_EQ(parsed.options.profile.file, "trace.json");
+  EXPECT_EQ(parsed.options.profile.steps, 5);
+  EXPECT_EQ(parsed.options.profile.skip, 0);
 }
 
 TEST(TrainOptions, ARecipeMayFollowASetting) {
@@ -47,6 +51,7 @@ TEST(TrainOptions, NothingIsTheDefaultRecipe) {
 TEST(TrainOptions, MistakesHaveStatus64AndHelpHas0) {
   EXPECT_EQ(parse({"--no_such_option"}).exit_status, 64);
   EXPECT_EQ(parse({"--stop_at_step", "-1"}).exit_status, 64);
+  EXPECT_EQ(parse({"--profile_steps", "0"}).exit_status, 64);
   EXPECT_EQ(parse({"--resume", "latest"}).exit_status, 64) << "of which run?";
   EXPECT_EQ(parse({"--help"}).exit_status, 0);
   EXPECT_EQ(parse({"--version"}).exit_status, 0);

@@ -56,5 +56,17 @@ TEST(RankZero, TextReachesEveryRank) {
   });
 }
 
+TEST(RankZero, GathersTextsOfAnyLengthInTheOrderOfTheRanks) {
+  test::run_ranks(3, [&](comm::Communicator& communicator) {
+    const std::string mine(static_cast<size_t>(1000 * communicator.rank()), 'a');
+    const std::vector<std::string> texts = gather_on_rank_zero(communicator, mine, "texts");
+    if (communicator.rank() == 0) {
+      EXPECT_EQ(texts, (std::vector<std::string>{"", std::string(1000, 'a'), std::string(2000, 'a')}));
+    } else {
+      EXPECT_TRUE(texts.empty());
+    }
+  });
+}
+
 }  // namespace
 }  // namespace lockstep::parallel

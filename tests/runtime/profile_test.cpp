@@ -54,7 +54,9 @@ TEST(Profile, RecordsNothingWithoutScopeOrWhileStopped) {
     recorder.start();
   }
   EXPECT_EQ(names_of(only_lane(recorder)), Names{});
-  add_event("communication", {.name = "bucket 0"});
+  Event event;
+  event.name = "bucket 0";
+  add_event("communication", event);
   EXPECT_EQ(recorder.lanes().size(), 2U);
 }
 
@@ -140,7 +142,7 @@ TEST(Profile, ARecordedOperationCountsItsOperandsAndItsGradients) {
       span.set_operations(100, {30, 7});
       product = multiply(a, b);
     }
-    backward(product, {.seed = Tensor::full({2}, 1)});
+    backward(product, {.seed = Tensor::full({2}, 1), .between_nodes = {}});
   }
   const std::vector<Event> events = only_lane(recorder);
   ASSERT_EQ(names_of(events), (Names{"fc", "multiply", "multiply"}));
@@ -159,7 +161,7 @@ TEST(Profile, AGradientThatOnlyPassesThroughMovesNothing) {
   const Tensor a = leaf({1, 2});
   const Tensor sum = lockstep::add(a, a);  // recorded in the graph before the profile begins
   recorder.start();
-  backward(sum, {.seed = Tensor::full({2}, 1)});
+  backward(sum, {.seed = Tensor::full({2}, 1), .between_nodes = {}});
   const std::vector<Event> events = only_lane(recorder);
   ASSERT_EQ(names_of(events), (Names{"add", "sum of gradients"}));
   EXPECT_EQ(events[0].work.bytes, 0);
