@@ -159,13 +159,13 @@ Trainer::StepResult Trainer::train_step() {
       step_plan(position_), flags, [this](const parallel::MicroBatch& micro_batch, std::span<double> row) {
         return forward(micro_batch, row);
       });
+  const profile::Span span(profile::Category::kPhase, "optimizer");
   const auto start = std::chrono::steady_clock::now();
   StepResult result;
   result.measured = objective_.means(sums);
   check_finite(result.measured.loss);
   result.lr = schedule_(position_.step);
   if (result.measured.weight > 0) {  // a step of which no sample counts changes nothing
-    const profile::Span span(profile::Category::kPhase, "optimizer");
     optimizer_->step({.lr = result.lr, .gradient_divisor = result.measured.weight * config_.loss_scale()});
     data_parallel_.commit_statistics();
     if (average_) average_->update();

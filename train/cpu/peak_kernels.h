@@ -7,7 +7,7 @@ namespace lockstep::train::cpu {
 
 struct PeakKernels {
   const char* name;  ///< of the instructions, "AVX-512"
-  /// Independent multiply-adds in registers, on the calling thread; returns a sum of their results, so that
+  /// Independent multiply-adds in registers, on the calling thread; returns one of their sums, so that
   /// they cannot be left out.
   float (*multiply_add)(int64_t rounds);
   double operations_per_round;

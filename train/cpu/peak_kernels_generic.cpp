@@ -8,7 +8,7 @@ constexpr int kSums = 64;
 
 float multiply_add(int64_t rounds) {
   float sums[kSums];
-  for (float& sum : sums) sum = 0.5F;
+  for (int i = 0; i < kSums; ++i) sums[i] = static_cast<float>(i);  // equal ones would be computed once
   for (int64_t round = 0; round < rounds; ++round) {
     for (float& sum : sums) sum = sum * 0.5F + 0.5F;
   }

@@ -10,7 +10,7 @@ namespace {
 // Enough independent sums to hide the latency of one: 4 cycles on two units take at least 8.
 constexpr int kSums = 12;
 
-// Sums that stay near 1 for any number of rounds.
+// Sums that go to 1. They start differently: equal ones the compiler would compute once.
 constexpr float kFactor = 0.5F;
 constexpr float kAddend = 0.5F;
 
@@ -19,7 +19,7 @@ __attribute__((target("avx512f"))) float multiply_add_avx512(int64_t rounds) {
   const __m512 addend = _mm512_set1_ps(kAddend);
   __m512 sums[kSums];
 #pragma GCC unroll 12
-  for (__m512& sum : sums) sum = addend;
+  for (int i = 0; i < kSums; ++i) sums[i] = _mm512_set1_ps(static_cast<float>(i));
   for (int64_t round = 0; round < rounds; ++round) {
 #pragma GCC unroll 12
     for (__m512& sum : sums) sum = _mm512_fmadd_ps(sum, factor, addend);
@@ -27,7 +27,9 @@ __attribute__((target("avx512f"))) float multiply_add_avx512(int64_t rounds) {
   __m512 total = _mm512_setzero_ps();
 #pragma GCC unroll 12
   for (const __m512& sum : sums) total = _mm512_add_ps(total, sum);
-  return _mm512_reduce_add_ps(total);
+  alignas(64) float lanes[16];
+  _mm512_store_ps(lanes, total);
+  return lanes[0];
 }
 
 __attribute__((target("avx512f"))) void triad_avx512(const float* a, const float* b, float factor,
@@ -43,7 +45,7 @@ __attribute__((target("avx2,fma"))) float multiply_add_avx2(int64_t rounds) {
   const __m256 addend = _mm256_set1_ps(kAddend);
   __m256 sums[kSums];
 #pragma GCC unroll 12
-  for (__m256& sum : sums) sum = addend;
+  for (int i = 0; i < kSums; ++i) sums[i] = _mm256_set1_ps(static_cast<float>(i));
   for (int64_t round = 0; round < rounds; ++round) {
 #pragma GCC unroll 12
     for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, factor, addend);
@@ -67,7 +69,7 @@ float multiply_add_sse2(int64_t rounds) {
   const __m128 addend = _mm_set1_ps(kAddend);
   __m128 sums[kSums];
 #pragma GCC unroll 12
-  for (__m128& sum : sums) sum = addend;
+  for (int i = 0; i < kSums; ++i) sums[i] = _mm_set1_ps(static_cast<float>(i));
   for (int64_t round = 0; round < rounds; ++round) {
 #pragma GCC unroll 12
     for (__m128& sum : sums) sum = _mm_add_ps(_mm_mul_ps(sum, factor), addend);
