@@ -32,7 +32,7 @@ std::string operation_line(const OperationCost& cost, double step, const Machine
   const std::string layer = cost.layer.empty() ? "-"
                                                : format("%s (%.0f %%)", cost.layer.c_str(),
                                                         percent(cost.layer_seconds, cost.seconds));
-  return format("%-18.18s %-8s %8.0f %9.3f %6.1f %% %8s %7s %7.0f %%  %s", cost.name.c_str(),
+  return format("%-19.19s %-8s %8.0f %9.3f %6.1f %% %8s %7s %7.0f %%  %s", cost.name.c_str(),
                 cost.backward ? "backward" : "forward", cost.calls, 1000 * cost.seconds,
                 percent(cost.seconds, step),
                 figure("%.1f", cost.work.operations / cost.seconds / kGiga).c_str(),
@@ -70,7 +70,7 @@ std::vector<std::string> profile_tables(const StepProfile& profile, const Profil
              run.ranks, profile.steps.size(), run.threads, run.threads == 1 ? "" : "s",
              run.peaks.flops / kGiga, run.peaks.instructions.c_str(), run.peaks.bandwidth / kGiga));
   lines.push_back(
-      "operation          pass        calls        ms    share  GFLOP/s    GB/s roofline  costliest layer");
+      "operation           pass        calls        ms    share  GFLOP/s    GB/s roofline  costliest layer");
   const size_t shown = std::min(kShownOperations, profile.operations.size());
   for (size_t i = 0; i < shown; ++i) lines.push_back(operation_line(profile.operations[i], step, run.peaks));
   lines.push_back(format("phases of a step, median and range of %zu steps", profile.steps.size()));

@@ -45,12 +45,13 @@ TEST(ProfileReport, TablesNameTheCostliestOperationsBesideThePeaks) {
   EXPECT_THAT(lines[0], HasSubstr("3 threads: 100.0 GFLOP/s (AVX2), 10.0 GB/s"));
   EXPECT_EQ(
       lines[1],
-      "operation          pass        calls        ms    share  GFLOP/s    GB/s roofline  costliest layer");
-  EXPECT_EQ(lines[2],
-            "conv2d             backward        4   100.000   50.0 %     50.0     1.0      50 %  layer1.conv "
-            "(25 %)");
+      "operation           pass        calls        ms    share  GFLOP/s    GB/s roofline  costliest layer");
+  EXPECT_EQ(
+      lines[2],
+      "conv2d              backward        4   100.000   50.0 %     50.0     1.0      50 %  layer1.conv "
+      "(25 %)");
   EXPECT_EQ(lines[3],
-            "relu               forward         2    10.000    5.0 %        -     9.0      90 %  -");
+            "relu                forward         2    10.000    5.0 %        -     9.0      90 %  -");
   EXPECT_THAT(lines[4], HasSubstr("median and range of 2 steps"));
   EXPECT_EQ(lines[6], "data              20.000    10.000 .. 30.000      10.0 %");
   EXPECT_EQ(lines.back(), "step             200.000   100.000 .. 300.000    100.0 %");

@@ -83,7 +83,9 @@ TEST_F(ProfilerTest, SpansOfALaneNest) {
     constexpr double kRounding = 1e-3;  // a nanosecond
     std::vector<double>& ends = open[{event["pid"], event["tid"]}];
     while (!ends.empty() && ends.back() <= start + kRounding) ends.pop_back();
-    if (!ends.empty()) EXPECT_LE(end, ends.back() + kRounding) << event;
+    if (!ends.empty()) {
+      EXPECT_LE(end, ends.back() + kRounding) << event;
+    }
     ends.push_back(end);
   }
   EXPECT_GT(spans, 100);
