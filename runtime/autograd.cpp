@@ -105,6 +105,12 @@ void LeafGradient::add(const Tensor& gradient, const Shape& shape) {
   written_ = true;
 }
 
+void LeafGradient::accumulate(const std::function<void(const Tensor& view)>& add_to) {
+  if (!written_) view_.fill(0);
+  written_ = true;
+  add_to(view_);
+}
+
 void LeafGradient::mark_ready() const {
   if (on_ready_) on_ready_();
 }
@@ -144,17 +150,20 @@ bool BackwardContext::needs(int input) const {
   return node_.inputs().at(static_cast<size_t>(input)).needed();
 }
 
-Tensor BackwardContext::destination(int input) const {
+/// Whether this input is a leaf in whose view its gradient can be computed. A leaf that is several inputs has
+/// one view, which their gradients cannot share; a view of another shape is too small or too large to be
+/// written to, and LeafGradient::add() says so.
+bool BackwardContext::has_own_view(int input) const {
   const std::vector<Edge>& inputs = node_.inputs();
   const Edge& edge = inputs.at(static_cast<size_t>(input));
   const auto same_leaf = [&](const Edge& other) { return other.leaf == edge.leaf; };
-  // A leaf that is several inputs has one view, which their gradients cannot share; a view of another shape
-  // is too small or too large to be written to, and LeafGradient::add() says so.
-  if (edge.leaf && edge.leaf->view().defined() && !edge.leaf->written() &&
-      edge.leaf->view().shape() == edge.shape &&
-      std::count_if(inputs.begin(), inputs.end(), same_leaf) == 1) {
-    return edge.leaf->view();
-  }
+  return edge.leaf && edge.leaf->view().defined() && edge.leaf->view().shape() == edge.shape &&
+         std::count_if(inputs.begin(), inputs.end(), same_leaf) == 1;
+}
+
+Tensor BackwardContext::destination(int input) const {
+  const Edge& edge = node_.inputs().at(static_cast<size_t>(input));
+  if (has_own_view(input) && !edge.leaf->written()) return edge.leaf->view();
   return Tensor::empty(edge.shape, DType::kF32, device_);
 }
 
@@ -165,6 +174,14 @@ void BackwardContext::add(int input, Tensor gradient) {
          gradient.shape(), ", the input has ", edge.shape);
   ensure(!results_[index].defined(), node_.operation(), "gradient of input ", input, " was given twice");
   results_[index] = std::move(gradient);
+}
+
+void BackwardContext::accumulate(int input, const std::function<void(const Tensor& sum)>& add_to) {
+  const Edge& edge = node_.inputs().at(static_cast<size_t>(input));
+  if (has_own_view(input)) return edge.leaf->accumulate(add_to);
+  const Tensor sum = Tensor::zeros(edge.shape, DType::kF32, device_);
+  add_to(sum);
+  add(input, sum);
 }
 
 SavedTensor::SavedTensor(const Tensor& tensor, const char* operation)

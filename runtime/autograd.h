@@ -29,6 +29,8 @@ class LeafGradient {
   void on_ready(std::function<void()> callback) { on_ready_ = std::move(callback); }
 
   void add(const Tensor& gradient, const Shape& shape);
+  /// A contribution that is added to view(), which is zeroed before if it is the first.
+  void accumulate(const std::function<void(const Tensor& view)>& add_to);
   void mark_ready() const;
 
  private:
@@ -80,9 +82,14 @@ class BackwardContext {
   /// saves a copy.
   Tensor destination(int input) const;
   void add(int input, Tensor gradient);
+  /// Instead of add(), for a gradient of which most elements are zero: `add_to(sum)` adds it to plain
+  /// contiguous f32 memory of the input's shape that holds zeros, or, where it is a leaf's own view, the
+  /// earlier contributions. Elements that get nothing are not touched.
+  void accumulate(int input, const std::function<void(const Tensor& sum)>& add_to);
 
  private:
   friend class BackwardPass;
+  bool has_own_view(int input) const;
   const Node& node_;
   Tensor grad_;
   Device device_;

@@ -27,11 +27,12 @@ Tensor embedding(const Tensor& table, const Tensor& indices) {
                    result.data<float>());
   profile::touch(table.raw(), result.nbytes());  // the rows asked for, not the whole table
   return record(kName, result, {table}, [saved = SavedTensor(positions, kName)](BackwardContext& context) {
-    const Tensor gradient = context.destination(0);
     const Tensor grad = plain_contiguous(context.grad());
-    cpu::scatter_rows(grad.data<float>(), saved.get().data<int64_t>(), saved.get().count(), gradient.dim(1),
-                      gradient.data<float>(), gradient.dim(0));
-    context.add(0, gradient);
+    const Tensor& taken = saved.get();
+    context.accumulate(0, [&](const Tensor& sums) {
+      cpu::add_rows(grad.data<float>(), taken.data<int64_t>(), taken.count(), sums.dim(1), sums.data<float>(),
+                    sums.dim(0));
+    });
   });
 }
 

@@ -21,15 +21,14 @@ void gather_rows(const float* table, const int64_t* indices, int64_t count, int6
   });
 }
 
-void scatter_rows(const float* rows, const int64_t* indices, int64_t count, int64_t width, float* sums,
-                  int64_t sum_rows) {
+void add_rows(const float* rows, const int64_t* indices, int64_t count, int64_t width, float* sums,
+              int64_t sum_rows) {
   // Threads share out the sums, so each needs the positions that belong to its part: sorted by index, equal
   // ones in their order.
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), int64_t{0});
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return indices[a] < indices[b]; });
   parallel_for(sum_rows, grain_of(width), [&](int64_t begin, int64_t end) {
-    std::fill(sums + begin * width, sums + end * width, 0.0F);
     auto position = std::lower_bound(order.begin(), order.end(), begin,
                                      [&](int64_t i, int64_t row) { return indices[i] < row; });
     for (; position != order.end() && indices[*position] < end; ++position) {

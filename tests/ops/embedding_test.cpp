@@ -67,6 +67,21 @@ TEST(Embedding, AddsGradientsInTheOrderOfPositions) {
   EXPECT_EQ(gradient({1, 5, 1, kLarge}), (std::vector<float>{5, kLarge + 2}));
 }
 
+TEST(Embedding, AddsItsRowsToWhatTheTableGotAlready) {
+  Tensor table = Tensor::zeros({3, 2});
+  table.set_requires_grad(true);
+  const Tensor view = Tensor::full({3, 2}, 9);
+  table.leaf_gradient().bind(view);
+  const auto run = [&] {
+    backward(embedding(table, indices_of({2, 0, 2}, {3})),
+             {.seed = Tensor::from<float>({1, 2, 10, 20, 100, 200}, {3, 2}), .between_nodes = {}});
+  };
+  run();
+  EXPECT_EQ(view.to_vector<float>(), (std::vector<float>{10, 20, 0, 0, 101, 202}));
+  run();
+  EXPECT_EQ(view.to_vector<float>(), (std::vector<float>{20, 40, 0, 0, 202, 404}));
+}
+
 TEST(Embedding, GivesTheSameBitsForAnyNumberOfThreads) {
   const int64_t count = 3000;
   std::vector<int64_t> values(static_cast<size_t>(count));

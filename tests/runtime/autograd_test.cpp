@@ -183,6 +183,33 @@ TEST(Backward, SharedGradientsAreNotOverwritten) {
   EXPECT_EQ(gradient_of(y), (Floats{1}));
 }
 
+/// An operation whose gradient of `x` is (1, 0, ..).
+Tensor sparse(const Tensor& x) {
+  return record("sparse", Tensor::scalar(0), {x}, [](BackwardContext& context) {
+    context.accumulate(0, [](const Tensor& sum) { sum.data<float>()[0] += 1; });
+  });
+}
+
+TEST(Backward, AccumulatesInTheLeafsOwnView) {
+  Tensor x = leaf({0, 0});
+  const Tensor view = Tensor::full({2}, 7);
+  x.leaf_gradient().bind(view);
+  const Tensor older = sparse(x);
+  backward(add(sparse(x), older));
+  EXPECT_EQ(view.to_vector<float>(), (Floats{2, 0})) << "what was there before bind() does not count";
+  backward(sparse(x));
+  EXPECT_EQ(view.to_vector<float>(), (Floats{3, 0}));
+  const Tensor product = multiply(scale(x, 1), Tensor::from<float>({10, 20}, {2}));
+  backward(product, {.seed = Tensor::full({2}, 1), .between_nodes = {}});
+  EXPECT_EQ(view.to_vector<float>(), (Floats{13, 20}));
+}
+
+TEST(Backward, AccumulatesWhereThereIsNoViewToShare) {
+  const Tensor x = leaf({0, 0});
+  backward(add(sparse(x), sparse(scale(x, 3))));
+  EXPECT_EQ(gradient_of(x), (Floats{4, 0})) << "a leaf without a view, and the result of an operation";
+}
+
 TEST(Backward, GradientsInAnOpaqueLayoutAreAdded) {
   const Tensor x = leaf({0, 0});
   const Tensor shared = scale(x, 1);
