@@ -28,8 +28,9 @@ LossResult cross_entropy(const Tensor& logits, const Tensor& targets, const Cros
       record("cross_entropy", Tensor::scalar(static_cast<float>(result.sum_value)), {logits},
              [saved = SavedTensor(x, "cross_entropy"), saved_classes = SavedTensor(classes, "cross_entropy"),
               greatest, inverse_sums, shape, options](BackwardContext& context) {
-               Tensor gradient = context.destination(0);
-               cpu::cross_entropy_gradient(saved.get().data<float>(), saved_classes.get().data<int64_t>(),
+               const Tensor& from = saved.get();
+               const Tensor gradient = from.is_exclusive() ? from : context.destination(0);
+               cpu::cross_entropy_gradient(from.data<float>(), saved_classes.get().data<int64_t>(),
                                            greatest.data<float>(), inverse_sums.data<float>(), shape, options,
                                            static_cast<float>(context.grad().item()), gradient.data<float>());
                context.add(0, gradient);

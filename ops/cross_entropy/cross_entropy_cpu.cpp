@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "ops/cpu/lane_sum.h"
 #include "ops/cross_entropy/cross_entropy_kernels.h"
 #include "ops/elementwise/scalar_math.h"
+#include "ops/softmax/row.h"
 #include "runtime/threads.h"
+#include "runtime/wide_vectors.h"
 
 namespace lockstep::ops::cpu {
 namespace {
@@ -14,6 +16,25 @@ int64_t grain_of(int64_t classes) {
   return std::max<int64_t>(1, 4096 / classes);
 }
 
+/// Exponentials of a row that are in memory at a time: few enough for the first-level cache.
+constexpr int64_t kBlock = 1024;
+
+/// exp(logits[j] - greatest) for j in [begin, begin + count) of a row, count <= kBlock.
+class Exponentials {
+ public:
+  Exponentials(const float* logits, int64_t count, float greatest) {
+    with_wide_vectors(
+        [=](float* values) {
+          for (int64_t j = 0; j < count; ++j) values[j] = exponential(logits[j] - greatest);
+        },
+        values_.data());
+  }
+  float operator[](int64_t j) const { return values_[static_cast<size_t>(j)]; }
+
+ private:
+  std::array<float, kBlock> values_;
+};
+
 struct RowLoss {
   double loss;
   float greatest;
@@ -22,10 +43,13 @@ struct RowLoss {
 
 RowLoss row_loss(const float* logits, int64_t classes, int64_t target, double label_smoothing) {
   // Shifted by the greatest logit, no exponential overflows and the sum is at least 1.
-  float greatest = logits[0];
-  for (int64_t j = 1; j < classes; ++j) greatest = std::max(greatest, logits[j]);
-  const double sum =
-      lane_sum(classes, [=](int64_t j) { return static_cast<double>(exponential(logits[j] - greatest)); });
+  const float greatest = greatest_of(logits, classes);
+  double sum = 0;
+  for (int64_t begin = 0; begin < classes; begin += kBlock) {
+    const int64_t count = std::min(kBlock, classes - begin);
+    const Exponentials exponentials(logits + begin, count, greatest);
+    sum += row_sum(count, [&](int64_t j) { return exponentials[j]; });
+  }
   const double log_sum = greatest + std::log(sum);
   double loss = (1 - label_smoothing) * (log_sum - logits[target]);
   if (label_smoothing > 0) {  // else an infinite logit would make 0 * infinity
@@ -34,6 +58,16 @@ RowLoss row_loss(const float* logits, int64_t classes, int64_t target, double la
     loss += label_smoothing / static_cast<double>(classes) * spread;
   }
   return {loss, greatest, static_cast<float>(1 / sum)};
+}
+
+/// result[j] = g * (probability of class j - spread); may be the logits' own memory.
+void gradient_row(const float* logits, int64_t classes, float greatest, float inverse_sum, float spread,
+                  float g, float* result) {
+  for (int64_t begin = 0; begin < classes; begin += kBlock) {
+    const int64_t count = std::min(kBlock, classes - begin);
+    const Exponentials exponentials(logits + begin, count, greatest);
+    for (int64_t j = 0; j < count; ++j) result[begin + j] = g * (exponentials[j] * inverse_sum - spread);
+  }
 }
 
 }  // namespace
@@ -67,12 +101,10 @@ void cross_entropy_gradient(const float* logits, const int64_t* targets, const f
         std::fill_n(result, classes, 0.0F);
         continue;
       }
-      const float row_greatest = greatest[row];
-      const float inverse_sum = inverse_sums[row];
-      const auto probability = [=](int64_t j) { return exponential(x[j] - row_greatest) * inverse_sum; };
-      for (int64_t j = 0; j < classes; ++j) result[j] = g * (probability(j) - spread);
       const int64_t target = targets[row];
-      result[target] = g * (probability(target) - (own + spread));
+      const float target_probability = exponential(x[target] - greatest[row]) * inverse_sums[row];
+      gradient_row(x, classes, greatest[row], inverse_sums[row], spread, g, result);
+      result[target] = g * (target_probability - (own + spread));
     }
   });
 }

@@ -16,7 +16,8 @@ struct CrossEntropyShape {
 void cross_entropy(const float* logits, const int64_t* targets, const CrossEntropyShape& shape,
                    const CrossEntropyOptions& options, double* losses, float* greatest, float* inverse_sums);
 
-/// gradient[i][j] = g * (softmax(logits[i])_j - target distribution_j), 0 in ignored rows.
+/// gradient[i][j] = g * (softmax(logits[i])_j - target distribution_j), 0 in ignored rows. May be written
+/// over the logits.
 void cross_entropy_gradient(const float* logits, const int64_t* targets, const float* greatest,
                             const float* inverse_sums, const CrossEntropyShape& shape,
                             const CrossEntropyOptions& options, float g, float* gradient);

@@ -60,6 +60,7 @@ TEST(CrossEntropy, ValuesAndGradients) {
   for (const auto& [targets, options] : cases) {
     test::check_op(op_case({3, 5}, targets, options));
   }
+  test::check_op(op_case({1, 1050}, {1030}, {.label_smoothing = 0.1}));
 }
 
 TEST(CrossEntropy, KnownValues) {
@@ -154,6 +155,25 @@ TEST(CrossEntropy, GradientOfASumIsWeightedByItems) {
     backward(scale(sum(square(sub(mul(w, x), x))), 0.5));
   }
   EXPECT_EQ(w.grad().item() / 4, -7.5);
+}
+
+// More classes than are in the first-level cache at a time; the second pass gives up the only handle on the
+// logits, so that the gradient takes their memory.
+TEST(CrossEntropy, GradientIsTheSameInTheMemoryOfTheLogits) {
+  const auto gradient = [](bool keep) {
+    Tensor leaf = test::to_tensor(test::random_array({2, 2500}, 3, -4, 4));
+    leaf.set_requires_grad(true);
+    Tensor logits = scale(leaf, 2);
+    const Tensor sum = cross_entropy(logits, targets_of({1100, 2499})).sum;
+    const std::vector<float> before = logits.to_vector<float>();
+    if (!keep) logits = Tensor();
+    backward(sum);
+    if (keep) {
+      EXPECT_EQ(logits.to_vector<float>(), before);
+    }
+    return leaf.grad().to_vector<float>();
+  };
+  EXPECT_EQ(gradient(true), gradient(false));
 }
 
 TEST(CrossEntropy, ErrorsNameRowValueAndShapes) {
