@@ -34,8 +34,12 @@ const char* name_of(dnnl::cpu_isa isa) {
 
 std::string library_version() {
   const dnnl::version_t* version = dnnl::version();
-  return to_text("oneDNN ", version->major, '.', version->minor, '.', version->patch, " (",
-                 name_of(dnnl::get_effective_cpu_isa()), ')');
+  return to_text("oneDNN ", version->major, '.', version->minor, '.', version->patch, " (", instruction_set(),
+                 ')');
+}
+
+std::string instruction_set() {
+  return name_of(dnnl::get_effective_cpu_isa());
 }
 
 }  // namespace lockstep::ops

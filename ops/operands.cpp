@@ -4,6 +4,8 @@
 #include <functional>
 #include <numeric>
 
+#include "ops/cast/cast.h"
+#include "ops/precision.h"
 #include "runtime/autograd.h"
 
 namespace lockstep::ops {
@@ -14,6 +16,17 @@ void check_f32(const char* operation, const Tensor& x) {
         "; cast() it first");
 }
 
+void check_float(const char* operation, const Tensor& x) {
+  const bool bf16 = x.defined() && x.dtype() == DType::kBF16 && x.device().kind == DeviceKind::kCpu;
+  if (bf16 && bf16_rule(operation) != Bf16Rule::kRefused) return;
+  check_f32(operation, x);
+}
+
+Tensor in_f32(const char* operation, const Tensor& x) {
+  check_float(operation, x);
+  return cast(x, DType::kF32);
+}
+
 void check_cpu(const char* operation, const Tensor& x) {
   check<DeviceError>(x.device().kind == DeviceKind::kCpu, operation,
                      "has no CUDA kernel: expected a tensor on the CPU, got shape ", x.shape(), " on ",
@@ -21,7 +34,7 @@ void check_cpu(const char* operation, const Tensor& x) {
 }
 
 void check_logits_and_targets(const char* operation, const Tensor& logits, const Tensor& targets) {
-  check_f32(operation, logits);
+  check_float(operation, logits);
   check_cpu(operation, logits);
   check(targets.defined() && targets.dtype() == DType::kI64, operation, "expected i64 targets");
   check_cpu(operation, targets);

@@ -10,11 +10,19 @@ namespace lockstep::ops {
 /// Throws InvalidArgument naming operation, element type and shape unless `x` is a defined f32 tensor.
 void check_f32(const char* operation, const Tensor& x);
 
+/// The same for an activation, which may also be bf16 where the operation's row in precision.h takes that, on
+/// the CPU.
+void check_float(const char* operation, const Tensor& x);
+
+/// An activation of an operation that computes in f32 alone (Bf16Rule::kCastUp): checked, and cast where it
+/// is bf16, differentiably.
+Tensor in_f32(const char* operation, const Tensor& x);
+
 /// For operations without a CUDA kernel: throws DeviceError naming the operation unless `x` is on the CPU.
 void check_cpu(const char* operation, const Tensor& x);
 
-/// What a classifier's result is compared with: logits [n, classes > 0] f32 and targets [n] i64, both on the
-/// CPU. Throws InvalidArgument naming both shapes.
+/// What a classifier's result is compared with: logits [n, classes > 0] f32 or bf16 and targets [n] i64, both
+/// on the CPU. Throws InvalidArgument naming both shapes.
 void check_logits_and_targets(const char* operation, const Tensor& logits, const Tensor& targets);
 
 /// How many of the targets [n] (i64, plain contiguous) are not `ignore_index`. Throws InvalidArgument naming

@@ -125,7 +125,7 @@ Node::Node(const char* operation, const std::vector<Tensor>& inputs, BackwardFun
     if (!input.defined()) {
       inputs_.push_back({});
     } else {
-      inputs_.push_back({input.node(), input.shared_leaf_gradient(), input.shape()});
+      inputs_.push_back({input.node(), input.shared_leaf_gradient(), input.shape(), input.dtype()});
     }
   }
 }
@@ -164,14 +164,23 @@ bool BackwardContext::has_own_view(int input) const {
 Tensor BackwardContext::destination(int input) const {
   const Edge& edge = node_.inputs().at(static_cast<size_t>(input));
   if (has_own_view(input) && !edge.leaf->written()) return edge.leaf->view();
-  return Tensor::empty(edge.shape, DType::kF32, device_);
+  return Tensor::empty(edge.shape, edge.dtype, device_);
+}
+
+const Shape& BackwardContext::shape(int input) const {
+  return node_.inputs().at(static_cast<size_t>(input)).shape;
+}
+
+DType BackwardContext::dtype(int input) const {
+  return node_.inputs().at(static_cast<size_t>(input)).dtype;
 }
 
 void BackwardContext::add(int input, Tensor gradient) {
   const auto index = static_cast<size_t>(input);
   const Edge& edge = node_.inputs().at(index);
-  ensure(gradient.shape() == edge.shape, node_.operation(), "gradient of input ", input, " has shape ",
-         gradient.shape(), ", the input has ", edge.shape);
+  ensure(gradient.shape() == edge.shape && gradient.dtype() == edge.dtype, node_.operation(),
+         "gradient of input ", input, " is ", gradient.dtype(), ' ', gradient.shape(), ", the input is ",
+         edge.dtype, ' ', edge.shape);
   ensure(!results_[index].defined(), node_.operation(), "gradient of input ", input, " was given twice");
   results_[index] = std::move(gradient);
 }
@@ -317,8 +326,8 @@ void backward(const Tensor& root, const BackwardOptions& options) {
           " needs a seed; only a single element has 1");
     seed = Tensor::full(root.shape(), 1, root.dtype(), root.device());
   }
-  check(seed.shape() == root.shape(), "backward", "the seed has shape ", seed.shape(), ", the root ",
-        root.shape());
+  check(seed.shape() == root.shape() && seed.dtype() == root.dtype(), "backward", "the seed is ",
+        seed.dtype(), ' ', seed.shape(), ", the root ", root.dtype(), ' ', root.shape());
   const NoGrad no_grad;  // backward functions call operations that would record themselves
   if (root.is_leaf()) {
     root.leaf_gradient().add(seed, root.shape());

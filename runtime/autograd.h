@@ -44,6 +44,7 @@ struct Edge {
   std::shared_ptr<Node> node;
   std::shared_ptr<LeafGradient> leaf;
   Shape shape;
+  DType dtype = DType::kF32;
   bool needed() const { return node || leaf; }
 };
 
@@ -77,10 +78,12 @@ class BackwardContext {
   /// saves memory and the reading of what is overwritten.
   Tensor take_grad() { return std::move(grad_); }
   bool needs(int input) const;
-  /// Plain contiguous f32 memory of the input's shape to write its gradient to, all of it, before add(input,
-  /// it) and no other add(). It is the leaf's own view when this is the leaf's first contribution, which
-  /// saves a copy.
+  /// Plain contiguous memory of the input's shape and element type to write its gradient to, all of it,
+  /// before add(input, it) and no other add(). It is the leaf's own view when this is the leaf's first
+  /// contribution, which saves a copy.
   Tensor destination(int input) const;
+  const Shape& shape(int input) const;
+  DType dtype(int input) const;  ///< of the input, and so of its gradient
   void add(int input, Tensor gradient);
   /// Instead of add(), for a gradient of which most elements are zero: `add_to(sum)` adds it to plain
   /// contiguous f32 memory of the input's shape that holds zeros, or, where it is a leaf's own view, the
@@ -130,7 +133,7 @@ class NoGrad {
 };
 
 struct BackwardOptions {
-  /// Gradient of the root; undefined: 1, for a root with one element.
+  /// Gradient of the root, of its shape and element type; undefined: 1, for a root with one element.
   Tensor seed;
   /// Runs after every node; communication makes progress here. Must return soon.
   std::function<void()> between_nodes;

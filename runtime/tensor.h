@@ -80,7 +80,8 @@ class Tensor {
   Tensor to(const Device& device) const;
   void copy_from(const Tensor& source);  ///< same shape and dtype; bumps the version
   void fill(double value);               ///< bumps the version
-  /// this += source, element by element; same shape, both f32 and plain contiguous, or of one opaque layout.
+  /// this += source, element by element, rounded to the element type; same shape, both f32 or both bf16,
+  /// plain contiguous or of one opaque layout.
   void add_in_place(const Tensor& source);
 
   uint32_t version() const { return storage()->version(); }

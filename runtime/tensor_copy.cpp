@@ -46,6 +46,16 @@ void copy_elements(T* target, const Shape& target_strides, const T* source, cons
   }
 }
 
+/// Sums in f32, rounded to the elements' type.
+template <class T>
+void add_elements(T* target, const T* addend, size_t nbytes) {
+  parallel_for(static_cast<int64_t>(nbytes / sizeof(T)), kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      target[i] = static_cast<T>(static_cast<float>(target[i]) + static_cast<float>(addend[i]));
+    }
+  });
+}
+
 }  // namespace
 
 Tensor Tensor::contiguous() const {
@@ -109,18 +119,19 @@ void Tensor::fill(double value) {
 void Tensor::add_in_place(const Tensor& source) {
   const bool same_layout =
       layout() == source.layout() || (layout() && source.layout() && layout()->name == source.layout()->name);
-  check(shape() == source.shape() && same_layout && dtype() == DType::kF32 && source.dtype() == DType::kF32 &&
+  const bool adds = dtype() == DType::kF32 || dtype() == DType::kBF16;
+  check(shape() == source.shape() && same_layout && adds && source.dtype() == dtype() &&
             (layout() || (is_contiguous() && source.is_contiguous())),
-        "add_in_place", "expected two f32 tensors of one shape and layout, got ", dtype(), " ", shape(),
-        " and ", source.dtype(), " ", source.shape());
+        "add_in_place", "expected two f32 or bf16 tensors of one type, shape and layout, got ", dtype(), " ",
+        shape(), " and ", source.dtype(), " ", source.shape());
   check(device() == kCpu && source.device() == kCpu, "add_in_place", "works on the CPU only, got ", device(),
         " and ", source.device());
   bump_version();
-  auto* target = static_cast<float*>(raw());
-  const auto* addend = static_cast<const float*>(source.raw());
-  parallel_for(static_cast<int64_t>(nbytes() / sizeof(float)), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) target[i] += addend[i];
-  });
+  if (dtype() == DType::kF32) {
+    add_elements(static_cast<float*>(raw()), static_cast<const float*>(source.raw()), nbytes());
+  } else {
+    add_elements(static_cast<BFloat16*>(raw()), static_cast<const BFloat16*>(source.raw()), nbytes());
+  }
 }
 
 }  // namespace lockstep

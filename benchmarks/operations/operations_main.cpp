@@ -9,6 +9,7 @@
 #include <string>
 
 #include "benchmarks/operations/measure.h"
+#include "ops/precision.h"
 #include "runtime/cpu_name.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
@@ -62,6 +63,7 @@ std::string line_of(const test::OpFolder& folder, const test::OpRow& row, double
   const bool differentiable = measured.errors.differentiable;
   return to_text(
       "| [", row.name, "](../", header, ") | ", contract_of(header), " | ", measured.element_types, " | ",
+      ops::text_of(ops::bf16_rule(row.name.substr(0, row.name.find(' ')))), " | ",
       error(measured.errors.value), " | ", differentiable ? error(measured.errors.gradient) : "no gradient",
       " | ", measured.timed_shapes, " | ", time_text(measured.forward_seconds), ", ",
       rate_text(row, measured), " | ", differentiable ? time_text(measured.backward_seconds) : "", " |\n");
@@ -79,7 +81,9 @@ first sentence of that header stands here too. Made by
 after a release build, with )",
                  threads, threads == 1 ? " thread" : " threads", " on ", cpu_name(), R"(.
 
-- **types**: element types that the operation takes, found by trying; `any` is f32, f16, bf16, f64, i64, i32, u8.
+- **types**: element types that the operation takes for all operands alike, found by trying; `any` is f32, f16, bf16,
+  f64, i64, i32, u8.
+- **bf16**: what it does with bf16 operands; parameters stay f32, see [precision](precision.md).
 - **value error**, **gradient error**: the largest |got - expected| / max(1, |expected|) on small contiguous and
   strided operands, compared with a reference in double precision and, for gradients, its central differences,
   which themselves are good to 1e-9 or so.
@@ -87,8 +91,8 @@ after a release build, with )",
   included. The rate is the forward's: of its multiplications and additions, or else of the bytes of its
   operands and result, counted once each, even where only some are read, as `nll` does.
 
-| operation | what it is | types | value error | gradient error | timed on | forward | backward |
-|---|---|---|---|---|---|---|---|
+| operation | what it is | types | bf16 | value error | gradient error | timed on | forward | backward |
+|---|---|---|---|---|---|---|---|---|
 )");
 }
 

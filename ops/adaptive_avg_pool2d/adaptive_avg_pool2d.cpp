@@ -14,7 +14,7 @@ constexpr const char* kName = "adaptive_avg_pool2d";
 
 Tensor adaptive_avg_pool2d(const Tensor& x, const ImageSize& size) {
   const profile::Span span(kName);
-  check_f32(kName, x);
+  check_float(kName, x);
   check_cpu(kName, x);
   check(x.ndim() == 4, kName, "expected input [n, c, h, w], got ", x.shape());
   check(x.count() > 0, kName, "empty batch or image: input ", x.shape());

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/adaptive_avg_pool2d/adaptive_avg_pool2d_kernels.h"
+#include "ops/cast/cast.h"
 #include "ops/operands.h"
 #include "ops/pool2d/pool2d_cpu.h"
 #include "runtime/threads.h"
@@ -82,14 +83,14 @@ Tensor adaptive_avg_pool2d_forward_cpu(const Tensor& x, const ImageSize& size) {
   if (windows_are_equal(x.shape(), shape)) {
     return onednn::pool_forward(equal_windows(x.shape(), shape), x, shape).output;
   }
-  const Tensor image = plain_contiguous(x);
+  const Tensor image = plain_contiguous(cast(x, DType::kF32));
   const Tensor result = Tensor::empty(shape);
   const auto* pixels = image.data<float>();
   auto* averages = result.data<float>();
   for_each_window(x.shape(), shape, [&](const Window& window) {
     averages[window.position] = average(pixels + window.first_pixel, x.dim(3), window);
   });
-  return result;
+  return cast(result, x.dtype());
 }
 
 Tensor adaptive_avg_pool2d_backward_cpu(const Tensor& grad, const InputFormat& input) {
@@ -98,14 +99,14 @@ Tensor adaptive_avg_pool2d_backward_cpu(const Tensor& grad, const InputFormat& i
     onednn::pool_backward(equal_windows(input.shape, grad.shape()), grad, Tensor(), x_grad);
     return x_grad;
   }
-  const Tensor seed = plain_contiguous(grad);
+  const Tensor seed = plain_contiguous(cast(grad, DType::kF32));
   const Tensor x_grad = Tensor::zeros(input.shape);
   const auto* grads = seed.data<float>();
   auto* pixels = x_grad.data<float>();
   for_each_window(input.shape, grad.shape(), [&](const Window& window) {
     add_share(grads[window.position], pixels + window.first_pixel, input.shape[3], window);
   });
-  return x_grad;
+  return cast(x_grad, input.dtype);
 }
 
 }  // namespace lockstep::ops

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/attention/attention_kernels.h"
+#include "ops/cast/cast.h"
 #include "ops/operands.h"
 #include "runtime/autograd.h"
 #include "runtime/profile.h"
@@ -57,8 +58,10 @@ struct Statistics {
 cpu::AttentionShape check_operands(const Tensor& q, const Tensor& k, const Tensor& v,
                                    const AttentionOptions& options) {
   for (const Tensor& x : {q, k, v}) {
-    check_f32(kName, x);
+    check_float(kName, x);
     check_cpu(kName, x);
+    check(x.dtype() == q.dtype(), kName, "expected operands of one type, got ", q.dtype(), " and ",
+          x.dtype());
   }
   const auto shapes = [&] { return to_text("q ", q.shape(), ", k ", k.shape(), ", v ", v.shape()); };
   check(q.ndim() == 4 && k.ndim() == 4 && k.shape() == v.shape() && q.dim(0) == k.dim(0) &&
@@ -71,7 +74,7 @@ cpu::AttentionShape check_operands(const Tensor& q, const Tensor& k, const Tenso
 }
 
 cpu::AttentionShape check_packed(const Tensor& qkv, int64_t heads, const AttentionOptions& options) {
-  check_f32(kSelfName, qkv);
+  check_float(kSelfName, qkv);
   check_cpu(kSelfName, qkv);
   check(heads > 0 && qkv.ndim() == 3 && qkv.count() > 0 && qkv.dim(2) % (3 * heads) == 0, kSelfName,
         "expected qkv [n, t, 3 width] with a width of ", heads, " equal heads, got ", qkv.shape());
@@ -88,8 +91,12 @@ double operations_of(const cpu::AttentionShape& shape) {
 }  // namespace
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
-  profile::Span span(kName);
   const cpu::AttentionShape shape = check_operands(q, k, v, options);
+  if (q.dtype() == DType::kBF16) {
+    return cast(attention(cast(q, DType::kF32), cast(k, DType::kF32), cast(v, DType::kF32), options),
+                q.dtype());
+  }
+  profile::Span span(kName);
   const SavedTensor saved_q(with_dense_rows(q), kName);
   const SavedTensor saved_k(with_dense_rows(k), kName);
   const SavedTensor saved_v(with_dense_rows(v), kName);
@@ -116,8 +123,11 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
 }
 
 Tensor self_attention(const Tensor& qkv, int64_t heads, const AttentionOptions& options) {
-  profile::Span span(kSelfName);
   const cpu::AttentionShape shape = check_packed(qkv, heads, options);
+  if (qkv.dtype() == DType::kBF16) {
+    return cast(self_attention(cast(qkv, DType::kF32), heads, options), qkv.dtype());
+  }
+  profile::Span span(kSelfName);
   const Tensor packed = plain_contiguous(qkv);
   const Tensor output = Tensor::empty({shape.samples, shape.queries, shape.heads * shape.width});
   const Statistics statistics(shape);

@@ -17,10 +17,10 @@ struct AttentionOptions {
 };
 
 /// softmax(scale q k^T) v for each sample and head: q [n, heads, t, d], k and v [n, heads, s, d]; returns
-/// [n, heads, t, d], plain. f32. q, k and v are read where they lie as long as d is dense. One thread
-/// computes a head of a sample, in an order that depends on t and s alone.
-/// Throws InvalidArgument naming the shapes when they do not match, when one is empty, and when causal and t
-/// is not s.
+/// [n, heads, t, d], plain. All f32, or all bf16, which is computed in f32. q, k and v are read where they
+/// lie as long as d is dense. One thread computes a head of a sample, in an order that depends on t and s
+/// alone. Throws InvalidArgument naming the shapes when they do not match, when one is empty, and when causal
+/// and t is not s.
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
 
 /// The same on what one linear layer makes of a sequence, without rearranging it: qkv [n, t, 3 width] holds

@@ -14,9 +14,9 @@ struct AvgPool2dOptions {
   bool count_include_pad = true;
 };
 
-/// x [n, c, h, w]: the average of each window, [n, c, h', w'] (see check_pool2d), padding counting as 0. f32;
-/// the result keeps the layout of x. Throws InvalidArgument naming the shape when the window does not fit,
-/// and for an empty batch.
+/// x [n, c, h, w]: the average of each window, [n, c, h', w'] (see check_pool2d), padding counting as 0. f32
+/// or bf16; the result keeps the layout of x. Throws InvalidArgument naming the shape when the window does
+/// not fit, and for an empty batch.
 Tensor avg_pool2d(const Tensor& x, const AvgPool2dOptions& options = {});
 
 }  // namespace lockstep::ops

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kName = "batch_norm";
 
 void check_operands(const Tensor& x, const Tensor& gamma, const Tensor& beta) {
-  check_f32(kName, x);
+  check_float(kName, x);
   check_cpu(kName, x);
   check(x.ndim() == 4 || x.ndim() == 2, kName, "expected input [n, c, h, w] or [n, c], got ", x.shape());
   check(x.count() > 0, kName, "empty batch or image: input ", x.shape());
@@ -27,10 +27,12 @@ void check_operands(const Tensor& x, const Tensor& gamma, const Tensor& beta) {
 
 void check_residual(const Tensor& x, const Tensor& residual) {
   if (!residual.defined()) return;
-  check_f32(kName, residual);
+  check_float(kName, residual);
   check_cpu(kName, residual);
   check(residual.shape() == x.shape(), kName, "expected a residual of the shape of input ", x.shape(),
         ", got ", residual.shape());
+  check(residual.dtype() == x.dtype(), kName, "expected a residual of the type of input ", x.dtype(),
+        ", got ", residual.dtype());
 }
 
 /// Where backward writes: over the gradient of the output where nobody else holds that.

@@ -19,11 +19,11 @@ struct BatchNormResult {
 };
 
 /// x [n, c, h, w] or [n, c], gamma [c], beta [c]: gamma (x - mean) / sqrt(variance + epsilon) + beta with
-/// mean and variance of each channel over this batch, for training. f32. A residual, if one is given, has the
-/// shape of x and is added to that, before the ReLU if there is one, as at the end of a residual block.
-/// Gradients of gamma and beta are written straight to their destination. Throws InvalidArgument naming the
-/// shapes when they do not match, for an empty batch, and for a batch with one value per channel, whose
-/// variance means nothing.
+/// mean and variance of each channel over this batch, for training. x is f32 or bf16, everything that belongs
+/// to a channel f32, and so are the statistics. A residual, if one is given, has the shape and type of x and
+/// is added to that, before the ReLU if there is one, as at the end of a residual block. Gradients of gamma
+/// and beta are written straight to their destination. Throws InvalidArgument naming the shapes when they do
+/// not match, for an empty batch, and for a batch with one value per channel, whose variance means nothing.
 BatchNormResult batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                            const BatchNormOptions& options = {}, const Tensor& residual = {});
 

@@ -5,6 +5,7 @@
 
 #include "ops/batch_norm/batch_norm_kernels.h"
 #include "ops/cpu/channels.h"
+#include "ops/cpu/float_type.h"
 #include "ops/cpu/onednn.h"
 #include "ops/operands.h"
 #include "runtime/threads.h"
@@ -321,13 +322,16 @@ Tensor like_batch_norm_operand_cpu(const Tensor& tensor, const Tensor& x) {
 void batch_norm_forward_cpu(const BatchNormInputs& inputs, const Tensor& residual, const BatchNormMode& mode,
                             const Tensor& output) {
   const Channels channels(inputs.x);
-  if (mode.statistics == BatchStatistics::kComputed) compute_statistics<float>(channels, inputs);
-  normalize<float>(channels, inputs, residual, mode.options, output);
+  cpu::visit_float("batch_norm", inputs.x.dtype(), [&]<class T>(T) {
+    if (mode.statistics == BatchStatistics::kComputed) compute_statistics<T>(channels, inputs);
+    normalize<T>(channels, inputs, residual, mode.options, output);
+  });
 }
 
 void batch_norm_backward_cpu(const BatchNormInputs& inputs, const Tensor& output, const Tensor& grad,
                              const BatchNormMode& mode, const BatchNormGradients& result) {
-  Backward<float>(inputs, output, grad, mode, result).run();
+  cpu::visit_float("batch_norm", inputs.x.dtype(),
+                   [&]<class T>(T) { Backward<T>(inputs, output, grad, mode, result).run(); });
 }
 
 }  // namespace lockstep::ops

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kName = "conv2d";
 
 void check_operands(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dOptions& options) {
-  check_f32(kName, x);
+  check_float(kName, x);
   check_f32(kName, weight);
   check_cpu(kName, x);
   check_cpu(kName, weight);

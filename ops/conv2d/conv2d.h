@@ -19,9 +19,10 @@ struct Conv2dOptions {
 /// h' = floor((h + 2 padding - dilation (kh - 1) - 1) / stride) + 1, w' alike:
 ///   y[n, o, i, j] = bias[o] + sum over c, u, v of weight[o, c, u, v] x[n, c, i stride - padding + u
 ///   dilation, ...].
-/// f32. x may be plain or opaque; the result is opaque where the library prefers its own layout. Gradients of
-/// weight and bias are written straight to their destination; that of x is computed only where needed. Throws
-/// InvalidArgument naming both shapes when they do not match, and for an empty batch.
+/// x is f32 or bf16, weight and bias f32. x may be plain or opaque; the result is opaque where the library
+/// prefers its own layout. Gradients of weight and bias are written straight to their destination; that of x
+/// is computed only where needed. Throws InvalidArgument naming both shapes when they do not match, and for
+/// an empty batch.
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dOptions& options = {});
 
 }  // namespace lockstep::ops

@@ -20,15 +20,17 @@ Shape grouped(const Shape& weight, int64_t groups) {
   return {groups, weight[0] / groups, weight[1], weight[2], weight[3]};
 }
 
-/// What the descriptions of the three passes have in common.
+/// What the descriptions of the three passes have in common. Activations and the weights that meet them are
+/// of type `dtype`; the bias, and the gradients of weight and bias, are f32.
 struct Problem {
-  Problem(ConvolutionPass pass, const Shape& input_shape, const Shape& weight_shape,
+  Problem(ConvolutionPass pass, DType dtype, const Shape& input_shape, const Shape& weight_shape,
           const Shape& output_shape, bool has_bias, const Conv2dOptions& options)
       : fastest(fastest_form(pass, weight_shape, options)),
-        input(onednn::any_layout(input_shape)),
-        weight(onednn::any_layout(grouped(weight_shape, options.groups))),
+        input(onednn::any_layout(input_shape, dtype)),
+        weight(onednn::any_layout(grouped(weight_shape, options.groups), dtype)),
+        weight_grad(onednn::any_layout(grouped(weight_shape, options.groups))),
         bias(has_bias ? onednn::row_major({weight_shape[0]}) : dnnl::memory::desc()),
-        output(onednn::any_layout(output_shape)),
+        output(onednn::any_layout(output_shape, dtype)),
         strides(2, options.stride),
         dilates(2, options.dilation - 1),
         padding(2, options.padding) {}
@@ -48,7 +50,7 @@ struct Problem {
             kMayBeRefused};
   }
   convolution_backward_weights::primitive_desc backward_weights(dnnl::algorithm form) const {
-    return {{form, input, weight, bias, output, strides, dilates, padding, padding},
+    return {{form, input, weight_grad, bias, output, strides, dilates, padding, padding},
             onednn::attributes(),
             onednn::engine(),
             forward(form),
@@ -66,7 +68,7 @@ struct Problem {
 
   static constexpr bool kMayBeRefused = true;  // an empty description instead of an error
   dnnl::algorithm fastest;
-  dnnl::memory::desc input, weight, bias, output;
+  dnnl::memory::desc input, weight, weight_grad, bias, output;
   dnnl::memory::dims strides, dilates, padding;
 };
 
@@ -91,8 +93,8 @@ onednn::Kernel& backward_data_kernel(const Tensor& grad, const Tensor& weight, c
       kName, {grad, weight},
       {options.stride, options.padding, options.dilation, options.groups, input_shape[2], input_shape[3]},
       [&] {
-        const Problem problem(ConvolutionPass::kBackwardData, input_shape, weight.shape(), grad.shape(),
-                              false, options);
+        const Problem problem(ConvolutionPass::kBackwardData, grad.dtype(), input_shape, weight.shape(),
+                              grad.shape(), false, options);
         const auto description =
             problem.in_fastest_form([&](auto form) { return problem.backward_data(form); });
         return onednn::Kernel(kName, description, {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC});
@@ -109,7 +111,8 @@ Tensor run_backward_data(onednn::Kernel& kernel, const Tensor& grad, const Tenso
 
 Conv2dForward conv2d_forward_cpu(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                  const Shape& output_shape, const Conv2dOptions& options) {
-  if (!bias.defined() && forward_as_backward_data(weight.shape(), options)) {
+  const bool f32 = x.dtype() == DType::kF32;
+  if (f32 && !bias.defined() && forward_as_backward_data(weight.shape(), options)) {
     onednn::Kernel& kernel = backward_data_kernel(x, weight, output_shape, options);
     const Tensor input = kernel.input(DNNL_ARG_DIFF_DST, x.detach());
     return {run_backward_data(kernel, input, kernel.input(DNNL_ARG_WEIGHTS, mirrored(weight))), input};
@@ -117,7 +120,7 @@ Conv2dForward conv2d_forward_cpu(const Tensor& x, const Tensor& weight, const Te
   thread_local onednn::KernelCache cache;
   onednn::Kernel& kernel = cache.get(
       kName, {x, weight, bias}, {options.stride, options.padding, options.dilation, options.groups}, [&] {
-        const Problem problem(ConvolutionPass::kForward, x.shape(), weight.shape(), output_shape,
+        const Problem problem(ConvolutionPass::kForward, x.dtype(), x.shape(), weight.shape(), output_shape,
                               bias.defined(), options);
         const auto description = problem.in_fastest_form([&](auto form) { return problem.forward(form); });
         return onednn::Kernel(kName, description,
@@ -145,8 +148,8 @@ void conv2d_backward_weight_cpu(const Tensor& x, const Tensor& grad, const Tenso
   onednn::Kernel& kernel = cache.get(
       kName, {x, grad, weight_grad, bias_grad},
       {options.stride, options.padding, options.dilation, options.groups}, [&] {
-        const Problem problem(ConvolutionPass::kBackwardWeights, x.shape(), weight_grad.shape(), grad.shape(),
-                              bias_grad.defined(), options);
+        const Problem problem(ConvolutionPass::kBackwardWeights, x.dtype(), x.shape(), weight_grad.shape(),
+                              grad.shape(), bias_grad.defined(), options);
         const auto description =
             problem.in_fastest_form([&](auto form) { return problem.backward_weights(form); });
         return onednn::Kernel(kName, description,

@@ -4,6 +4,7 @@
 #include "ops/conv_transpose2d/conv_transpose2d_kernels.h"
 #include "ops/operands.h"
 #include "ops/reduce/reduce.h"
+#include "ops/reshape/reshape.h"
 #include "ops/window.h"
 #include "runtime/autograd.h"
 #include "runtime/profile.h"
@@ -15,7 +16,7 @@ constexpr const char* kName = "conv_transpose2d";
 
 void check_operands(const Tensor& x, const Tensor& weight, const Tensor& bias,
                     const ConvTranspose2dOptions& options) {
-  check_f32(kName, x);
+  check_float(kName, x);
   check_f32(kName, weight);
   check_cpu(kName, x);
   check_cpu(kName, weight);
@@ -79,7 +80,10 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
                     conv2d_backward_weight_cpu(grad, input.get(), weight_grad, Tensor(), convolution);
                     context.add(1, weight_grad);
                   }
-                  if (context.needs(2)) context.add(2, sum(grad, {.dims = {0, 2, 3}}));
+                  if (context.needs(2)) {
+                    const Shape per_channel{1, grad.dim(1), 1, 1};
+                    context.add(2, reshape(sum_to(grad, per_channel), context.shape(2)));
+                  }
                 });
 }
 

@@ -25,10 +25,10 @@ struct ConvTranspose2dOptions {
 /// h' = (h - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1, w' alike:
 ///   y[n, o, i stride - padding + u dilation, ...] = bias[o] + sum over all c, i, u, ... that meet there of
 ///   weight[c, o, u, v] x[n, c, i, j].
-/// The layout of weight, and the sizes, are torch.nn.ConvTranspose2d's. f32. x may be plain or opaque; the
-/// result is opaque where the library prefers its own layout. The weight's gradient is written straight to
-/// its destination. Throws InvalidArgument naming the shapes when they do not match, for an empty batch, and
-/// where nothing is left of the result.
+/// The layout of weight, and the sizes, are torch.nn.ConvTranspose2d's. x is f32 or bf16, weight and bias
+/// f32. x may be plain or opaque; the result is opaque where the library prefers its own layout. The weight's
+/// gradient is written straight to its destination. Throws InvalidArgument naming the shapes when they do not
+/// match, for an empty batch, and where nothing is left of the result.
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose2dOptions& options = {});
 

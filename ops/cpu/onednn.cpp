@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "ops/cast/cast.h"
 #include "ops/operands.h"
 
 namespace lockstep::ops::onednn {
@@ -119,17 +120,24 @@ const dnnl::memory::desc& desc_of(const OpaqueLayout& layout) {
   return *static_cast<const dnnl::memory::desc*>(layout.descriptor.get());
 }
 
-/// Either layout may be null: row-major, with the extents of the other.
-void reorder(const OpaqueLayout* from, const void* source, const OpaqueLayout* to, void* target) {
-  thread_local std::map<std::pair<const OpaqueLayout*, const OpaqueLayout*>, Kernel> kernels;
+/// One side of a reorder. A null layout is row-major, with the extents of the other side.
+struct Format {
+  const OpaqueLayout* layout;
+  DType dtype;
+  auto operator<=>(const Format&) const = default;
+
+  dnnl::memory::desc desc(const dnnl::memory::dims& dims) const {
+    return layout ? desc_of(*layout) : row_major(Shape(std::span(dims.data(), dims.size())), dtype);
+  }
+};
+
+void reorder(const Format& from, const void* source, const Format& to, void* target) {
+  thread_local std::map<std::pair<Format, Format>, Kernel> kernels;
   auto known = kernels.find({from, to});
   if (known == kernels.end()) {
-    const dnnl::memory::desc& given = desc_of(from ? *from : *to);
-    const auto dims = given.dims();
-    const dnnl::memory::desc plain =
-        row_major(Shape(std::span(dims.data(), dims.size())), from_dnnl(given.data_type()));
-    const dnnl::reorder::primitive_desc description(engine(), from ? desc_of(*from) : plain, engine(),
-                                                    to ? desc_of(*to) : plain, attributes());
+    const auto dims = desc_of(from.layout ? *from.layout : *to.layout).dims();
+    const dnnl::reorder::primitive_desc description(engine(), from.desc(dims), engine(), to.desc(dims),
+                                                    attributes());
     known = kernels.emplace(std::pair(from, to), Kernel("reorder", description, {DNNL_ARG_FROM, DNNL_ARG_TO}))
                 .first;
   }
@@ -152,7 +160,8 @@ Layout layout_for(const dnnl::memory::desc& desc) {
   layout->nbytes = desc.get_size();
   layout->descriptor = std::make_shared<const dnnl::memory::desc>(desc);
   layout->unpack = [self = layout.get()](const void* opaque, void* plain) {
-    reorder(self, opaque, nullptr, plain);
+    const DType dtype = from_dnnl(desc_of(*self).data_type());
+    reorder({self, dtype}, opaque, {nullptr, dtype}, plain);
   };
   layouts.push_back(layout);
   return layout;
@@ -191,24 +200,25 @@ int64_t channels_together(const OpaqueLayout& layout) {
   return Blocking(desc_of(layout)).channels_together();
 }
 
-Tensor to_layout(const Tensor& x, const Layout& layout) {
-  if (x.layout() == layout) return dense(x);
+Tensor to_layout(const Tensor& x, const Layout& layout, DType dtype) {
+  if (x.layout() == layout && x.dtype() == dtype) return dense(x);
+  if (!x.layout() && !layout) return cast(x.detach(), dtype);
   const Tensor source = dense(x);
-  const Tensor target =
-      layout ? Tensor::opaque(x.shape(), x.dtype(), layout) : Tensor::empty(x.shape(), x.dtype());
-  reorder(source.layout().get(), source.raw(), layout.get(), target.raw());
+  const Tensor target = layout ? Tensor::opaque(x.shape(), dtype, layout) : Tensor::empty(x.shape(), dtype);
+  reorder({source.layout().get(), x.dtype()}, source.raw(), {layout.get(), dtype}, target.raw());
   return target;
 }
 
-Tensor packed(const Tensor& parameter, const Layout& layout) {
-  if (!layout) return to_layout(parameter, layout);
+Tensor packed(const Tensor& parameter, const Layout& layout, DType dtype) {
+  if (!layout && dtype == parameter.dtype()) return dense(parameter);
   struct Copy {
     std::weak_ptr<Storage> owner;  // the address alone may be another parameter's by now
     uint32_t version = 0;
     Tensor tensor;
   };
-  thread_local std::map<std::pair<const void*, const OpaqueLayout*>, Copy> copies;
-  const auto known = copies.find({parameter.raw(), layout.get()});
+  thread_local std::map<std::pair<const void*, Format>, Copy> copies;
+  const std::pair key(static_cast<const void*>(parameter.raw()), Format{layout.get(), dtype});
+  const auto known = copies.find(key);
   if (known != copies.end() && known->second.version == parameter.version() &&
       known->second.owner.lock() == parameter.storage()) {
     return known->second.tensor;
@@ -216,9 +226,9 @@ Tensor packed(const Tensor& parameter, const Layout& layout) {
   if (known == copies.end()) {
     std::erase_if(copies, [](const auto& entry) { return entry.second.owner.expired(); });
   }
-  Copy& copy = copies[{parameter.raw(), layout.get()}];
+  Copy& copy = copies[key];
   copy.tensor = {};  // back to the pool, which hands the same memory out again
-  copy = {parameter.storage(), parameter.version(), to_layout(parameter, layout)};
+  copy = {parameter.storage(), parameter.version(), to_layout(parameter, layout, dtype)};
   return copy.tensor;
 }
 

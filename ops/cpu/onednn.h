@@ -35,12 +35,18 @@ dnnl::memory::desc layout_of(const Tensor& x);
 /// filled up.
 int64_t channels_together(const OpaqueLayout& layout);
 
-/// `x` itself if it lies in this layout, else a copy that does.
-Tensor to_layout(const Tensor& x, const Layout& layout);
+/// `x` itself if it lies in this layout and has this element type, else a copy that does; one pass in any
+/// case.
+Tensor to_layout(const Tensor& x, const Layout& layout, DType dtype);
+/// Without a change of type: `layout` is null or one for elements as those of `x`.
+inline Tensor to_layout(const Tensor& x, const Layout& layout) {
+  return to_layout(x, layout, x.dtype());
+}
 
-/// A parameter in this layout. The calling thread keeps the copy as long as the parameter's memory lives and
-/// makes it anew only when that was changed (Tensor::version()): the micro-batches of a step share it.
-Tensor packed(const Tensor& parameter, const Layout& layout);
+/// A parameter in this layout and type. The calling thread keeps the copy as long as the parameter's memory
+/// lives and makes it anew only when that was changed (Tensor::version()): the micro-batches of a step share
+/// it.
+Tensor packed(const Tensor& parameter, const Layout& layout, DType dtype);
 
 /// Reorders between layouts that this thread has run, each one pass over a tensor that a better chain of
 /// layouts would save.
@@ -60,10 +66,14 @@ class Kernel {
   Kernel(const char* operation, const dnnl::primitive_desc_base& description,
          std::initializer_list<int> arguments);
 
-  /// Where the library wants this argument.
+  /// Where the library wants this argument; input() and packed() bring it there, in the type that it wants.
   const Layout& layout(int argument) const { return slot(argument).layout; }
-  Tensor input(int argument, const Tensor& x) const { return to_layout(x, layout(argument)); }
-  Tensor packed(int argument, const Tensor& x) const { return onednn::packed(x, layout(argument)); }
+  Tensor input(int argument, const Tensor& x) const {
+    return to_layout(x, layout(argument), slot(argument).dtype);
+  }
+  Tensor packed(int argument, const Tensor& x) const {
+    return onednn::packed(x, layout(argument), slot(argument).dtype);
+  }
   /// Uninitialised memory for a result; undefined when the primitive has no such argument. `shape` is the
   /// tensor's where that differs from the library's (weights in groups).
   Tensor output(int argument) const;

@@ -6,8 +6,9 @@
 #include "runtime/profile.h"
 
 namespace lockstep::ops {
-LossResult cross_entropy(const Tensor& logits, const Tensor& targets, const CrossEntropyOptions& options) {
+LossResult cross_entropy(const Tensor& given, const Tensor& targets, const CrossEntropyOptions& options) {
   const profile::Span span("cross_entropy");
+  const Tensor logits = in_f32("cross_entropy", given);
   check_logits_and_targets("cross_entropy", logits, targets);
   check(options.label_smoothing >= 0 && options.label_smoothing <= 1, "cross_entropy",
         "expected label smoothing in [0, 1], got ", options.label_smoothing);

@@ -15,8 +15,8 @@ struct CrossEntropyOptions {
   int64_t ignore_index = -100;
 };
 
-/// logits [n, classes] f32, targets [n] i64. The loss of a row with log-probabilities l and target t,
-/// smoothing s:
+/// logits [n, classes] f32 or bf16, which is cast to f32, targets [n] i64. The loss of a row with
+/// log-probabilities l and target t, smoothing s:
 /// -(1-s) l_t - s/classes sum_j l_j, as in PyTorch. Rows are the items; without valid ones the sum is 0. A
 /// target outside [0, classes) that is not ignore_index gives InvalidArgument naming row and value.
 LossResult cross_entropy(const Tensor& logits, const Tensor& targets,

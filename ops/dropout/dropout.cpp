@@ -12,8 +12,8 @@ namespace {
 
 Tensor masked(const Tensor& x, const Tensor& keep, float factor) {
   const Tensor input = plain_contiguous(x);
-  Tensor result = Tensor::empty(x.shape());
-  cpu::apply_mask(input.data<float>(), keep.data<uint8_t>(), factor, result.data<float>(), x.count());
+  Tensor result = Tensor::empty(x.shape(), x.dtype());
+  cpu::apply_mask(x.dtype(), input.raw(), keep.data<uint8_t>(), factor, result.raw(), x.count());
   return result;
 }
 
@@ -21,7 +21,7 @@ Tensor masked(const Tensor& x, const Tensor& keep, float factor) {
 
 Tensor dropout(const Tensor& x, double probability, const RandomKey& key, uint32_t layer) {
   const profile::Span span("dropout");
-  check_f32("dropout", x);
+  check_float("dropout", x);
   check_cpu("dropout", x);
   check(probability >= 0 && probability < 1, "dropout", "expected a probability in [0, 1), got ",
         probability);

@@ -2,6 +2,7 @@
 #include <array>
 #include <span>
 
+#include "ops/cpu/float_type.h"
 #include "ops/dropout/dropout_kernels.h"
 #include "runtime/threads.h"
 
@@ -23,10 +24,16 @@ void draw_mask(const RandomStream& stream, uint32_t threshold, uint8_t* keep, in
   });
 }
 
-void apply_mask(const float* x, const uint8_t* keep, float factor, float* y, int64_t count) {
+void apply_mask(DType dtype, const void* x, const uint8_t* keep, float factor, void* y, int64_t count) {
   constexpr int64_t kGrain = 1 << 14;  // elements per thread at least
-  parallel_for(count, kGrain, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) y[i] = x[i] * (static_cast<float>(keep[i]) * factor);
+  visit_float("dropout", dtype, [=]<class T>(T) {
+    const auto* from = static_cast<const T*>(x);
+    auto* to = static_cast<T*>(y);
+    parallel_for(count, kGrain, [=](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        to[i] = static_cast<T>(static_cast<float>(from[i]) * (static_cast<float>(keep[i]) * factor));
+      }
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 #include "ops/elementwise/elementwise.h"
 
+#include "ops/cast/cast.h"
 #include "ops/elementwise/unary.h"
 #include "ops/reduce/reduce.h"
 #include "runtime/profile.h"
@@ -10,19 +11,22 @@ namespace {
 template <class Functor>
 void run_binary(const Functor& functor, const BroadcastPlan& plan, const Tensor& a, const Tensor& b,
                 Tensor& result) {
-  const auto* a_data = static_cast<const float*>(a.raw());
-  const auto* b_data = static_cast<const float*>(b.raw());
-  auto* data = static_cast<float*>(result.raw());
   on_device(
-      a.device(), [&] { cpu::Binary<Functor>::value(functor, plan, a_data, b_data, data); },
-      [&](auto) { cuda::Binary<Functor>::value(functor, plan, a_data, b_data, data); });
+      a.device(),
+      [&] { cpu::Binary<Functor>::value(functor, a.dtype(), plan, a.raw(), b.raw(), result.raw()); },
+      [&](auto) {
+        cuda::Binary<Functor>::value(functor, plan, a.data<float>(), b.data<float>(), result.data<float>());
+      });
 }
 
 /// value(a, b) under broadcasting, outside the graph.
 template <class Functor>
-Tensor binary(const Functor& functor, const Tensor& a, const Tensor& b) {
-  check_f32(Functor::kName, a);
-  check_f32(Functor::kName, b);
+Tensor binary(const Functor& functor, const Tensor& left, const Tensor& right) {
+  check_float(Functor::kName, left);
+  check_float(Functor::kName, right);
+  const DType dtype = left.dtype() == right.dtype() ? left.dtype() : DType::kBF16;
+  const Tensor a = cast(left.detach(), dtype);
+  const Tensor b = cast(right.detach(), dtype);
   check(a.device() == b.device(), Functor::kName, "operands on two devices: ", a.shape(), " on ", a.device(),
         ", ", b.shape(), " on ", b.device());
   const Shape shape = broadcast_shapes(Functor::kName, a.shape(), b.shape());
@@ -33,7 +37,7 @@ Tensor binary(const Functor& functor, const Tensor& a, const Tensor& b) {
   }
   const Tensor plain_a = plain(a.detach());
   const Tensor plain_b = plain(b.detach());
-  Tensor result = Tensor::empty(shape, DType::kF32, a.device());
+  Tensor result = Tensor::empty(shape, dtype, a.device());
   run_binary(functor, plan_broadcast(shape, plain_a, plain_b), plain_a, plain_b, result);
   return result;
 }
@@ -44,8 +48,8 @@ Tensor add(const Tensor& a, const Tensor& b) {
   const profile::Span span(Add::kName);
   return record(Add::kName, binary(Add{}, a, b), {a, b},
                 [a_shape = a.shape(), b_shape = b.shape()](BackwardContext& context) {
-                  if (context.needs(0)) context.add(0, sum_to(context.grad(), a_shape));
-                  if (context.needs(1)) context.add(1, sum_to(context.grad(), b_shape));
+                  if (context.needs(0)) context.add(0, sum_to(context.grad(), a_shape, context.dtype(0)));
+                  if (context.needs(1)) context.add(1, sum_to(context.grad(), b_shape, context.dtype(1)));
                 });
 }
 
@@ -53,8 +57,9 @@ Tensor sub(const Tensor& a, const Tensor& b) {
   const profile::Span span(Sub::kName);
   return record(Sub::kName, binary(Sub{}, a, b), {a, b},
                 [a_shape = a.shape(), b_shape = b.shape()](BackwardContext& context) {
-                  if (context.needs(0)) context.add(0, sum_to(context.grad(), a_shape));
-                  if (context.needs(1)) context.add(1, neg(sum_to(context.grad(), b_shape)));
+                  if (context.needs(0)) context.add(0, sum_to(context.grad(), a_shape, context.dtype(0)));
+                  if (context.needs(1))
+                    context.add(1, neg(sum_to(context.grad(), b_shape, context.dtype(1))));
                 });
 }
 
@@ -67,8 +72,10 @@ Tensor mul(const Tensor& a, const Tensor& b) {
   if (a.requires_grad()) saved_b.emplace(b, Mul::kName);
   return record(Mul::kName, binary(Mul{}, a, b), {a, b},
                 [saved_a, saved_b, a_shape = a.shape(), b_shape = b.shape()](BackwardContext& context) {
-                  if (context.needs(0)) context.add(0, sum_to(mul(context.grad(), saved_b->get()), a_shape));
-                  if (context.needs(1)) context.add(1, sum_to(mul(context.grad(), saved_a->get()), b_shape));
+                  if (context.needs(0))
+                    context.add(0, sum_to(mul(context.grad(), saved_b->get()), a_shape, context.dtype(0)));
+                  if (context.needs(1))
+                    context.add(1, sum_to(mul(context.grad(), saved_a->get()), b_shape, context.dtype(1)));
                 });
 }
 
@@ -79,9 +86,10 @@ Tensor div(const Tensor& a, const Tensor& b) {
                 [saved_b = SavedTensor(b, Div::kName), saved_quotient = SavedTensor(quotient, Div::kName),
                  a_shape = a.shape(), b_shape = b.shape()](BackwardContext& context) {
                   const Tensor g_over_b = div(context.grad(), saved_b.get());
-                  if (context.needs(0)) context.add(0, sum_to(g_over_b, a_shape));
+                  if (context.needs(0)) context.add(0, sum_to(g_over_b, a_shape, context.dtype(0)));
                   if (context.needs(1))
-                    context.add(1, neg(sum_to(mul(g_over_b, saved_quotient.get()), b_shape)));
+                    context.add(1,
+                                neg(sum_to(mul(g_over_b, saved_quotient.get()), b_shape, context.dtype(1))));
                 });
 }
 

@@ -1,6 +1,6 @@
-// Element-wise arithmetic on f32 tensors, differentiable. Operands that are not f32 give InvalidArgument:
-// cast() first. An opaque layout is kept where that is right (one operand, or two of the same layout); else
-// the result is plain.
+// Element-wise arithmetic on f32 or bf16 tensors, differentiable; of other types InvalidArgument: cast()
+// first. bf16 is computed in f32 and the result rounded. An opaque layout is kept where that is right (one
+// operand, or two of the same layout); else the result is plain.
 #pragma once
 
 #include "runtime/tensor.h"
@@ -8,7 +8,9 @@
 namespace lockstep::ops {
 
 // Two operands on one device, under NumPy's broadcasting rules; shapes that do not fit give InvalidArgument
-// naming both. The gradient of a broadcast operand is summed over what it was repeated along.
+// naming both. The gradient of a broadcast operand is summed over what it was repeated along. Of an f32 and a
+// bf16 operand, a parameter and an activation, the first is rounded to bf16, as in a product; its gradient is
+// f32.
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);

@@ -19,29 +19,29 @@ Tensor unary_gradient(const Functor& functor, const Tensor& g, const Tensor& sav
   const Tensor from = as_it_is ? g : plain_contiguous(g);
   const Tensor kept = as_it_is ? saved : plain_contiguous(saved);
   Tensor result = empty_like(from);
-  const auto* from_data = static_cast<const float*>(from.raw());
-  const auto* kept_data = static_cast<const float*>(kept.raw());
-  auto* result_data = static_cast<float*>(result.raw());
   const int64_t count = stored_count(from);
   on_device(
-      g.device(), [&] { cpu::Unary<Functor>::gradient(functor, from_data, kept_data, result_data, count); },
-      [&](auto) { cuda::Unary<Functor>::gradient(functor, from_data, kept_data, result_data, count); });
+      g.device(),
+      [&] { cpu::Unary<Functor>::gradient(functor, g.dtype(), from.raw(), kept.raw(), result.raw(), count); },
+      [&](auto) {
+        cuda::Unary<Functor>::gradient(functor, from.data<float>(), kept.data<float>(), result.data<float>(),
+                                       count);
+      });
   return result;
 }
 
-/// f32 only. An opaque layout is kept where the padding, which is zero, stays zero; else the result is plain.
+/// f32 or bf16. An opaque layout is kept where the padding, which is zero, stays zero; else the result is
+/// plain.
 template <class Functor>
 Tensor unary(const Functor& functor, const Tensor& x) {
   const profile::Span span(Functor::kName);
-  check_f32(Functor::kName, x);
+  check_float(Functor::kName, x);
   const Tensor input = x.layout() && functor.value(0) != 0 ? plain_contiguous(x) : dense(x);
   Tensor result = empty_like(input);
-  const auto* from = static_cast<const float*>(input.raw());
-  auto* to = static_cast<float*>(result.raw());
   const int64_t count = stored_count(input);
   on_device(
-      x.device(), [&] { cpu::Unary<Functor>::value(functor, from, to, count); },
-      [&](auto) { cuda::Unary<Functor>::value(functor, from, to, count); });
+      x.device(), [&] { cpu::Unary<Functor>::value(functor, x.dtype(), input.raw(), result.raw(), count); },
+      [&](auto) { cuda::Unary<Functor>::value(functor, input.data<float>(), result.data<float>(), count); });
 
   std::optional<SavedTensor> saved;
   if constexpr (Functor::kSaves == Saves::kInput) saved.emplace(input, Functor::kName);

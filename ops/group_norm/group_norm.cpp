@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kName = "group_norm";
 
 void check_operands(const Tensor& x, const Tensor& gamma, const Tensor& beta, int64_t groups) {
-  check_f32(kName, x);
+  check_float(kName, x);
   check_cpu(kName, x);
   check(x.ndim() >= 2, kName, "expected input [n, c, ...], got ", x.shape());
   check(x.count() > 0, kName, "empty batch or image: input ", x.shape());
@@ -39,7 +39,7 @@ Tensor group_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
                 [saved_x = SavedTensor(input, kName), saved_gamma = SavedTensor(scale, kName),
                  mean = forward.mean, inverse = forward.inverse](BackwardContext& context) {
                   const GroupNormSaved saved{saved_x.get(), saved_gamma.get(), mean, inverse};
-                  const GroupNormGradients gradients{Tensor::empty(saved.x.shape()), context.destination(1),
+                  const GroupNormGradients gradients{empty_like(saved.x), context.destination(1),
                                                      context.destination(2)};
                   group_norm_backward_cpu(saved, plain_contiguous(context.grad()), gradients);
                   if (context.needs(0)) context.add(0, gradients.x);

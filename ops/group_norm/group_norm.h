@@ -15,9 +15,9 @@ struct GroupNormOptions {
 
 /// x [n, c, ...], gamma [c], beta [c]: gamma (x - mean) / sqrt(variance + epsilon) + beta, mean and (biased)
 /// variance over the c / groups channels of a group in one sample. The samples do not see each other, so that
-/// training and evaluation are alike. f32; the result is plain. The same bits whatever the number of threads.
-/// Throws InvalidArgument naming the shapes when they do not match, for an empty batch, and where a group has
-/// a single value, whose variance means nothing.
+/// training and evaluation are alike. x is f32 or bf16, gamma and beta f32; the result is plain. The same
+/// bits whatever the number of threads. Throws InvalidArgument naming the shapes when they do not match, for
+/// an empty batch, and where a group has a single value, whose variance means nothing.
 Tensor group_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                   const GroupNormOptions& options = {});
 

@@ -13,12 +13,12 @@ namespace {
 
 /// Zeros that `add` adds the gradient (f32, contiguous) to, in the gradient's own type.
 void add_gradient(BackwardContext& context, const std::function<void(const float* g, float* result)>& add) {
-  const DType dtype = context.grad().dtype();
+  const DType dtype = context.dtype(0);
   const Tensor g = plain_contiguous(cast(context.grad(), DType::kF32));
-  Tensor gradient = context.destination(0);
-  gradient.fill(0);
-  add(g.data<float>(), gradient.data<float>());
-  context.add(0, cast(gradient, dtype));
+  Tensor sums = dtype == DType::kF32 ? context.destination(0) : Tensor::empty(context.shape(0));
+  sums.fill(0);
+  add(g.data<float>(), sums.data<float>());
+  context.add(0, cast(sums, dtype));
 }
 
 }  // namespace

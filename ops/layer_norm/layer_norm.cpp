@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kName = "layer_norm";
 
 void check_operands(const Tensor& x, const Tensor& gamma, const Tensor& beta) {
-  check_f32(kName, x);
+  check_float(kName, x);
   check_cpu(kName, x);
   check(x.ndim() > 0 && x.count() > 0, kName, "expected input [.., c] that is not empty, got ", x.shape());
   for (const Tensor& term : {gamma, beta}) {
@@ -36,7 +36,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
   const Tensor rows = as_rows(x);
   const Tensor scale = gamma.defined() ? plain_contiguous(gamma) : Tensor::full(width, 1);
   const Tensor shift = beta.defined() ? plain_contiguous(beta) : Tensor::zeros(width);
-  const Tensor output = Tensor::empty(x.shape());
+  const Tensor output = Tensor::empty(x.shape(), x.dtype());
   const LayerNormStatistics statistics{Tensor::empty({rows.dim(0)}), Tensor::empty({rows.dim(0)})};
   layer_norm_forward_cpu(rows, scale, shift, options.epsilon, output.view(rows.shape()), statistics);
   return record(kName, output, {x, gamma, beta},

@@ -1,4 +1,5 @@
-// Both passes of layer normalization over the rows of a matrix. Operands are checked, plain and contiguous.
+// Both passes of layer normalization over the rows of a matrix, f32 or bf16; what belongs to columns or rows
+// is f32. Operands are checked, plain and contiguous.
 #pragma once
 
 #include "runtime/tensor.h"

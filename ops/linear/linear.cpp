@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kName = "linear";
 
 void check_operands(const Tensor& x, const Tensor& weight, const Tensor& bias, const LinearOptions& options) {
-  check_f32(kName, x);
+  check_float(kName, x);
   check_f32(kName, weight);
   check_cpu(kName, x);
   check_cpu(kName, weight);
@@ -53,8 +53,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const L
   const Tensor rows = as_rows(x);
   Shape shape = x.shape();
   shape[-1] = weight.dim(options.input_major ? 1 : 0);
-  const Tensor result = Tensor::empty(shape);
-  matmul_cpu(rows, weight, bias, as_rows(result),
+  const Tensor result = Tensor::empty(shape, x.dtype());
+  matmul_cpu(rows, weight_as_cpu(weight, x.dtype()), bias, as_rows(result),
              {.transpose_a = false, .transpose_b = !options.input_major});
   const double operations = 2.0 * static_cast<double>(rows.dim(0) * weight.count());
   span.set_operations(operations, {operations, operations});
@@ -64,8 +64,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const L
                   const Tensor grad = as_rows(context.grad());
                   if (context.needs(0)) {
                     const Tensor x_grad = context.destination(0);
-                    matmul_cpu(grad, saved_weight.get(), Tensor(), as_rows(x_grad),
-                               {.transpose_a = false, .transpose_b = options.input_major});
+                    matmul_cpu(grad, weight_as_cpu(saved_weight.get(), grad.dtype()), Tensor(),
+                               as_rows(x_grad), {.transpose_a = false, .transpose_b = options.input_major});
                     context.add(0, x_grad);
                   }
                   if (context.needs(1)) {

@@ -11,10 +11,8 @@ namespace lockstep::ops {
 namespace {
 
 void check_same_shape(const char* operation, const Tensor& a, const Tensor& b) {
-  for (const Tensor* operand : {&a, &b}) {
-    check_f32(operation, *operand);
-    check_cpu(operation, *operand);
-  }
+  check_cpu(operation, a);
+  check_cpu(operation, b);
   check(a.shape() == b.shape(), operation, "expected operands of one shape, got ", a.shape(), " and ",
         b.shape());
 }
@@ -40,8 +38,10 @@ float upstream(const BackwardContext& context) {
 
 }  // namespace
 
-LossResult mse(const Tensor& prediction, const Tensor& target) {
+LossResult mse(const Tensor& given, const Tensor& given_target) {
   const profile::Span span("mse");
+  const Tensor prediction = in_f32("mse", given);
+  const Tensor target = in_f32("mse", given_target);
   check_same_shape("mse", prediction, target);
   const Tensor a = plain_contiguous(prediction);
   const Tensor b = plain_contiguous(target);
@@ -62,8 +62,10 @@ LossResult mse(const Tensor& prediction, const Tensor& target) {
   return result;
 }
 
-LossResult bce_with_logits(const Tensor& logits, const Tensor& targets) {
+LossResult bce_with_logits(const Tensor& given, const Tensor& given_targets) {
   const profile::Span span("bce_with_logits");
+  const Tensor logits = in_f32("bce_with_logits", given);
+  const Tensor targets = in_f32("bce_with_logits", given_targets);
   check_same_shape("bce_with_logits", logits, targets);
   const Tensor x = plain_contiguous(logits);
   const Tensor t = plain_contiguous(targets);
@@ -82,8 +84,9 @@ LossResult bce_with_logits(const Tensor& logits, const Tensor& targets) {
   return result;
 }
 
-LossResult nll(const Tensor& log_probabilities, const Tensor& targets, int64_t ignore_index) {
+LossResult nll(const Tensor& given, const Tensor& targets, int64_t ignore_index) {
   const profile::Span span("nll");
+  const Tensor log_probabilities = in_f32("nll", given);
   check_logits_and_targets("nll", log_probabilities, targets);
   const Tensor rows = plain_contiguous(log_probabilities);
   const Tensor classes = plain_contiguous(targets);

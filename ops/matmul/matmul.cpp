@@ -11,8 +11,8 @@ namespace {
 constexpr const char* kName = "matmul";
 
 Shape result_shape(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
-  check_f32(kName, a);
-  check_f32(kName, b);
+  check_float(kName, a);
+  check_float(kName, b);
   check_cpu(kName, a);
   check_cpu(kName, b);
   const auto shapes = [&] {
@@ -60,7 +60,8 @@ void compute_grad_b(const Tensor& a, const Tensor& grad, const Tensor& grad_b, c
 
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   profile::Span span(kName);
-  const Tensor result = Tensor::empty(result_shape(a, b, options));
+  const DType dtype = a.dtype() == b.dtype() ? a.dtype() : DType::kBF16;
+  const Tensor result = Tensor::empty(result_shape(a, b, options), dtype);
   compute(a, b, result, options);
   const double operations = 2.0 * static_cast<double>(result.count() * a.dim(options.transpose_a ? -2 : -1));
   span.set_operations(operations, {operations, operations});

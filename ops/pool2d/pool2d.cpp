@@ -6,7 +6,7 @@
 namespace lockstep::ops {
 
 Shape check_pool2d(const char* operation, const Tensor& x, Pool2dOptions& options) {
-  check_f32(operation, x);
+  check_float(operation, x);
   check_cpu(operation, x);
   if (options.stride == 0) options.stride = options.kernel;
   check(options.kernel >= 1 && options.stride >= 1, operation,

@@ -7,10 +7,12 @@
 namespace lockstep::ops::onednn {
 namespace {
 
-dnnl::pooling_forward::primitive_desc describe(const Pooling& pooling, const dnnl::memory::desc& input,
+/// `input` is the operand or its gradient.
+dnnl::pooling_forward::primitive_desc describe(const Pooling& pooling, const Tensor& input,
                                                const Shape& output_shape) {
-  return {{dnnl::prop_kind::forward_training, pooling.algorithm, input, any_layout(output_shape),
-           pooling.stride, pooling.kernel, pooling.padding, pooling.padding},
+  return {{dnnl::prop_kind::forward_training, pooling.algorithm, layout_of(input),
+           any_layout(output_shape, input.dtype()), pooling.stride, pooling.kernel, pooling.padding,
+           pooling.padding},
           attributes(),
           engine()};
 }
@@ -34,7 +36,7 @@ PoolingForward pool_forward(const Pooling& pooling, const Tensor& x, const Shape
   thread_local KernelCache cache;
   const Tensor input = dense(x);
   Kernel& kernel = cached(cache, pooling, {input}, [&] {
-    return Kernel(pooling.operation, describe(pooling, layout_of(input), output_shape),
+    return Kernel(pooling.operation, describe(pooling, input, output_shape),
                   {DNNL_ARG_SRC, DNNL_ARG_DST, DNNL_ARG_WORKSPACE});
   });
   const PoolingForward result{kernel.output(DNNL_ARG_DST), kernel.output(DNNL_ARG_WORKSPACE)};
@@ -46,11 +48,10 @@ void pool_backward(const Pooling& pooling, const Tensor& grad, const Tensor& wor
                    const Tensor& input_grad) {
   thread_local KernelCache cache;
   Kernel& kernel = cached(cache, pooling, {input_grad, grad}, [&] {
-    const dnnl::memory::desc input = layout_of(input_grad);
-    const auto forward = describe(pooling, input, grad.shape());
+    const auto forward = describe(pooling, input_grad, grad.shape());
     const dnnl::pooling_backward::primitive_desc description(
-        {pooling.algorithm, input, forward.dst_desc(), pooling.stride, pooling.kernel, pooling.padding,
-         pooling.padding},
+        {pooling.algorithm, layout_of(input_grad), forward.dst_desc(), pooling.stride, pooling.kernel,
+         pooling.padding, pooling.padding},
         attributes(), engine(), forward);
     return Kernel(pooling.operation, description, {DNNL_ARG_DIFF_DST, DNNL_ARG_WORKSPACE, DNNL_ARG_DIFF_SRC});
   });

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "ops/cast/cast.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/operands.h"
 #include "ops/reduce/reduce_kernels.h"
@@ -41,15 +42,14 @@ Reduction plan_reduction(const char* operation, const Shape& shape, const Reduce
 /// first.
 std::vector<double> sum_in_double(const Tensor& x, const Reduction& plan) {
   std::vector<double> sums;
-  const float* elements = x.data<float>();
   bool first_pass = true;
   cpu::ReduceExtents extents;
   const auto reduce_group = [&] {
     std::vector<double> result(static_cast<size_t>(extents.outer * extents.inner));
     if (first_pass) {
-      cpu::sum_middle(elements, result.data(), extents);
+      cpu::sum_middle(x.dtype(), x.raw(), result.data(), extents);
     } else {
-      cpu::sum_middle(sums.data(), result.data(), extents);
+      cpu::sum_middle(DType::kF64, sums.data(), result.data(), extents);
     }
     first_pass = false;
     sums = std::move(result);
@@ -68,14 +68,15 @@ std::vector<double> sum_in_double(const Tensor& x, const Reduction& plan) {
   return sums;
 }
 
-Tensor sum_over(const char* operation, const Tensor& x, const Reduction& plan, double divisor) {
+Tensor sum_over(const char* operation, const Tensor& x, const Reduction& plan, double divisor, DType dtype) {
   const std::vector<double> sums = sum_in_double(plain_contiguous(x), plan);
-  Tensor result = Tensor::empty(plan.result_shape);
-  cpu::divide_and_round(sums.data(), divisor, result.data<float>(), result.count());
+  Tensor result = Tensor::empty(plan.result_shape, dtype);
+  cpu::divide_and_round(sums.data(), divisor, dtype, result.raw(), result.count());
   return record(operation, result, {x},
                 [shape = x.shape(), kept = plan.kept_shape, divisor](BackwardContext& context) {
-                  const Tensor repeated = plain_contiguous(context.grad()).view(kept).expand(shape);
-                  context.add(0, mul(repeated, Tensor::scalar(static_cast<float>(1 / divisor))));
+                  const Tensor share = scale(plain_contiguous(context.grad()), 1 / divisor);
+                  const Tensor repeated = cast(share, context.dtype(0)).view(kept).expand(shape);
+                  context.add(0, contiguous(repeated));
                 });
 }
 
@@ -85,13 +86,13 @@ Tensor max_last(const Tensor& x) {
   Shape shape;
   for (int dim = 0; dim + 1 < x.ndim(); ++dim) shape.push_back(x.dim(dim));
   const cpu::ReduceExtents extents{.outer = shape.count(), .reduced = x.dim(-1), .inner = 1};
-  Tensor result = Tensor::empty(shape);
+  Tensor result = Tensor::empty(shape, x.dtype());
   Tensor index = Tensor::empty(shape, DType::kI64);
-  cpu::max_middle(input.data<float>(), result.data<float>(), index.data<int64_t>(), extents);
+  cpu::max_middle(x.dtype(), input.raw(), result.raw(), index.data<int64_t>(), extents);
   return record("max", result, {x}, [index, extents](BackwardContext& context) {
     Tensor gradient = context.destination(0);
-    cpu::max_middle_gradient(plain_contiguous(context.grad()).data<float>(), index.data<int64_t>(),
-                             gradient.data<float>(), extents);
+    cpu::max_middle_gradient(gradient.dtype(), plain_contiguous(context.grad()).raw(), index.data<int64_t>(),
+                             gradient.raw(), extents);
     context.add(0, gradient);
   });
 }
@@ -100,23 +101,23 @@ Tensor max_last(const Tensor& x) {
 
 Tensor sum(const Tensor& x, const ReduceOptions& options) {
   const profile::Span span("sum");
-  check_f32("sum", x);
+  check_float("sum", x);
   check_cpu("sum", x);
-  return sum_over("sum", x, plan_reduction("sum", x.shape(), options), 1);
+  return sum_over("sum", x, plan_reduction("sum", x.shape(), options), 1, x.dtype());
 }
 
 Tensor mean(const Tensor& x, const ReduceOptions& options) {
   const profile::Span span("mean");
-  check_f32("mean", x);
+  check_float("mean", x);
   check_cpu("mean", x);
   const Reduction plan = plan_reduction("mean", x.shape(), options);
   check(plan.reduced_count > 0, "mean", "shape ", x.shape(), " has no elements to take the mean of");
-  return sum_over("mean", x, plan, static_cast<double>(plan.reduced_count));
+  return sum_over("mean", x, plan, static_cast<double>(plan.reduced_count), x.dtype());
 }
 
 Tensor max(const Tensor& x, const ReduceOptions& options) {
   const profile::Span span("max");
-  check_f32("max", x);
+  check_float("max", x);
   check_cpu("max", x);
   const Reduction plan = plan_reduction("max", x.shape(), options);
   check(plan.reduced_count > 0, "max", "shape ", x.shape(), " has no elements to take the greatest of");
@@ -134,8 +135,8 @@ Tensor max(const Tensor& x, const ReduceOptions& options) {
   return reshape(max_last(reshape(permute(x, order), rows)), plan.result_shape);
 }
 
-Tensor sum_to(const Tensor& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
+Tensor sum_to(const Tensor& x, const Shape& shape, DType dtype) {
+  if (x.shape() == shape) return cast(x, dtype);
   const int added = x.ndim() - shape.ndim();
   ReduceOptions repeated;
   for (int dim = 0; dim < x.ndim(); ++dim) {
@@ -144,7 +145,10 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
           x.shape());
     if (dim < added || extent != x.dim(dim)) repeated.dims.push_back(dim);
   }
-  return repeated.dims.empty() ? reshape(x, shape) : reshape(sum(x, repeated), shape);
+  if (repeated.dims.empty()) return cast(reshape(x, shape), dtype);
+  check_float("sum", x);
+  check_cpu("sum", x);
+  return reshape(sum_over("sum", x, plan_reduction("sum", x.shape(), repeated), 1, dtype), shape);
 }
 
 }  // namespace lockstep::ops

@@ -1,5 +1,6 @@
-// Reductions over dimensions of f32 tensors, differentiable. Sums are added in double, in an order that
-// depends on the shape alone, whatever the number of threads, and rounded once.
+// Reductions over dimensions of f32 or bf16 tensors, differentiable. Sums are added in double, in an order
+// that depends on the shape alone, whatever the number of threads, and rounded once, to the type of the
+// operand.
 #pragma once
 
 #include <vector>
@@ -24,8 +25,8 @@ Tensor mean(const Tensor& x, const ReduceOptions& options = {});
 /// there are no elements.
 Tensor max(const Tensor& x, const ReduceOptions& options = {});
 
-/// Sums `x` over what broadcasting `shape` to x.shape() repeats: the gradient of a broadcast. `x` itself, in
-/// its own layout, when the shapes are equal.
-Tensor sum_to(const Tensor& x, const Shape& shape);
+/// Sums `x` over what broadcasting `shape` to x.shape() repeats, rounded once to `dtype`, f32 or bf16: the
+/// gradient of a broadcast. `x` itself, in its own layout, when shapes and types are equal.
+Tensor sum_to(const Tensor& x, const Shape& shape, DType dtype = DType::kF32);
 
 }  // namespace lockstep::ops

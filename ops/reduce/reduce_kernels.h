@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "runtime/dtype.h"
+
 namespace lockstep::ops::cpu {
 
 struct ReduceExtents {
@@ -11,17 +13,19 @@ struct ReduceExtents {
   int64_t inner = 1;
 };
 
-/// T is float or double.
-template <class T>
-void sum_middle(const T* x, double* y, const ReduceExtents& extents);
+// Operands are f32 or bf16 unless something else is said.
 
-/// y = x / divisor, rounded to f32.
-void divide_and_round(const double* x, double divisor, float* y, int64_t count);
+/// Also f64.
+void sum_middle(DType dtype, const void* x, double* y, const ReduceExtents& extents);
+
+/// y = x / divisor, rounded to f32 and from there to `dtype`.
+void divide_and_round(const double* x, double divisor, DType dtype, void* y, int64_t count);
 
 /// Also gives the index within the reduced dimension; extents.reduced > 0.
-void max_middle(const float* x, float* y, int64_t* index, const ReduceExtents& extents);
+void max_middle(DType dtype, const void* x, void* y, int64_t* index, const ReduceExtents& extents);
 
 /// Writes all of [outer, reduced, inner]: g where `index` points, 0 elsewhere.
-void max_middle_gradient(const float* g, const int64_t* index, float* result, const ReduceExtents& extents);
+void max_middle_gradient(DType dtype, const void* g, const int64_t* index, void* result,
+                         const ReduceExtents& extents);
 
 }  // namespace lockstep::ops::cpu

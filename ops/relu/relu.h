@@ -5,8 +5,8 @@
 
 namespace lockstep::ops {
 
-/// max(x, 0), f32, in the layout of `x`; NaN stays NaN. The gradient passes where the result is positive, 0
-/// at 0.
+/// max(x, 0), f32 or bf16, in the layout of `x`; NaN stays NaN. The gradient passes where the result is
+/// positive, 0 at 0.
 Tensor relu(const Tensor& x);
 
 }  // namespace lockstep::ops

@@ -67,10 +67,10 @@ Tensor slice(const Tensor& x, int dim, const SliceRange& range) {
     result = Tensor::empty(place.shape, x.dtype());
     cpu::pack(first, place.shape, strides, size_of(x.dtype()), result.raw());
   }
-  return record("slice", result, {input}, [place, shape = x.shape()](BackwardContext& context) {
+  return record("slice", result, {input}, [place](BackwardContext& context) {
     const Tensor& g = context.grad();
     check_cpu("slice", g);
-    Tensor gradient = g.dtype() == DType::kF32 ? context.destination(0) : Tensor::empty(shape, g.dtype());
+    Tensor gradient = context.destination(0);
     embed(g, place, gradient);
     context.add(0, gradient);
   });

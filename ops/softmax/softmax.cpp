@@ -11,23 +11,23 @@ namespace {
 
 Tensor along_last(const char* name, SoftmaxKind kind, const Tensor& x) {
   const Tensor input = plain_contiguous(x);
-  const Tensor result = Tensor::empty(x.shape());
+  const Tensor result = Tensor::empty(x.shape(), x.dtype());
   const int64_t width = x.dim(-1);
   const int64_t rows = width == 0 ? 0 : x.count() / width;
-  cpu::softmax(kind, input.data<float>(), rows, width, result.data<float>());
+  cpu::softmax(kind, x.dtype(), input.raw(), rows, width, result.raw());
   return record(name, result, {x},
                 [kind, rows, width, saved = SavedTensor(result, name)](BackwardContext& context) {
                   const Tensor grad = plain_contiguous(context.grad());
                   const Tensor gradient = context.destination(0);
-                  cpu::softmax_gradient(kind, saved.get().data<float>(), grad.data<float>(), rows, width,
-                                        gradient.data<float>());
+                  cpu::softmax_gradient(kind, gradient.dtype(), saved.get().raw(), grad.raw(), rows, width,
+                                        gradient.raw());
                   context.add(0, gradient);
                 });
 }
 
 Tensor along(const char* name, SoftmaxKind kind, const Tensor& x, int dim) {
   const profile::Span span(name);
-  check_f32(name, x);
+  check_float(name, x);
   check_cpu(name, x);
   const int d = check_dim(name, dim, x.shape());
   if (d == x.ndim() - 1) return along_last(name, kind, x);

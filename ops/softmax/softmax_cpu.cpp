@@ -1,6 +1,7 @@
 // oneDNN has softmax, too, but 2.6 makes numbers of NaN.
 #include <cmath>
 
+#include "ops/cpu/float_type.h"
 #include "ops/elementwise/scalar_math.h"
 #include "ops/softmax/row.h"
 #include "ops/softmax/softmax_kernels.h"
@@ -40,20 +41,39 @@ void log_softmax_row_gradient(const float* y, const float* grad, int64_t width, 
 
 }  // namespace
 
-void softmax(SoftmaxKind kind, const float* x, int64_t rows, int64_t width, float* y) {
+void softmax(SoftmaxKind kind, DType dtype, const void* x, int64_t rows, int64_t width, void* y) {
   const auto run = kind == SoftmaxKind::kSoftmax ? softmax_row : log_softmax_row;
-  parallel_for(rows, grain_of(width), [=](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) run(x + row * width, width, y + row * width);
+  visit_float("softmax", dtype, [=]<class T>(T) {
+    const auto* from = static_cast<const T*>(x);
+    auto* to = static_cast<T*>(y);
+    parallel_for(rows, grain_of(width), [=](int64_t begin, int64_t end) {
+      FloatRow<T> input(width);
+      FloatRow<T> output(width);
+      for (int64_t row = begin; row < end; ++row) {
+        const float* values = input.read(from + row * width);
+        output.write(to + row * width, [=](float* results) { run(values, width, results); });
+      }
+    });
   });
 }
 
-void softmax_gradient(SoftmaxKind kind, const float* y, const float* grad, int64_t rows, int64_t width,
-                      float* result) {
+void softmax_gradient(SoftmaxKind kind, DType dtype, const void* y, const void* grad, int64_t rows,
+                      int64_t width, void* result) {
   const auto run = kind == SoftmaxKind::kSoftmax ? softmax_row_gradient : log_softmax_row_gradient;
-  parallel_for(rows, grain_of(width), [=](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      run(y + row * width, grad + row * width, width, result + row * width);
-    }
+  visit_float("softmax", dtype, [=]<class T>(T) {
+    const auto* results = static_cast<const T*>(y);
+    const auto* grads = static_cast<const T*>(grad);
+    auto* to = static_cast<T*>(result);
+    parallel_for(rows, grain_of(width), [=](int64_t begin, int64_t end) {
+      FloatRow<T> kept(width);
+      FloatRow<T> seed(width);
+      FloatRow<T> output(width);
+      for (int64_t row = begin; row < end; ++row) {
+        const float* values = kept.read(results + row * width);
+        const float* slopes = seed.read(grads + row * width);
+        output.write(to + row * width, [=](float* x_grad) { run(values, slopes, width, x_grad); });
+      }
+    });
   });
 }
 

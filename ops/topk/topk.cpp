@@ -18,9 +18,9 @@ cpu::ReduceExtents extents_around(const Shape& shape, int dim) {
 
 }  // namespace
 
-Tensor argmax(const Tensor& x, int dim) {
+Tensor argmax(const Tensor& given, int dim) {
   const profile::Span span("argmax");
-  check_f32("argmax", x);
+  const Tensor x = in_f32("argmax", given);
   check_cpu("argmax", x);
   const int d = check_dim("argmax", dim, x.shape());
   check(x.dim(d) > 0, "argmax", "dimension ", dim, " of shape ", x.shape(), " has no elements");
@@ -30,14 +30,14 @@ Tensor argmax(const Tensor& x, int dim) {
   }
   Tensor greatest = Tensor::empty(shape);
   Tensor index = Tensor::empty(shape, DType::kI64);
-  cpu::max_middle(plain_contiguous(x).data<float>(), greatest.data<float>(), index.data<int64_t>(),
+  cpu::max_middle(DType::kF32, plain_contiguous(x).raw(), greatest.raw(), index.data<int64_t>(),
                   extents_around(x.shape(), d));
   return index;
 }
 
-TopkResult topk(const Tensor& x, int64_t k, int dim) {
+TopkResult topk(const Tensor& given, int64_t k, int dim) {
   const profile::Span span("topk");
-  check_f32("topk", x);
+  const Tensor x = in_f32("topk", given);
   check_cpu("topk", x);
   const int d = check_dim("topk", dim, x.shape());
   check(k >= 0 && k <= x.dim(d), "topk", "cannot take ", k, " elements of dimension ", dim, " of shape ",

@@ -48,9 +48,10 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
                  b_shape = b.shape()](BackwardContext& context) {
                   const Tensor& g = context.grad();
                   if (context.needs(0))
-                    context.add(0, sum_to(part_of_gradient(saved.get(), true, g), a_shape));
+                    context.add(0, sum_to(part_of_gradient(saved.get(), true, g), a_shape, context.dtype(0)));
                   if (context.needs(1))
-                    context.add(1, sum_to(part_of_gradient(saved.get(), false, g), b_shape));
+                    context.add(1,
+                                sum_to(part_of_gradient(saved.get(), false, g), b_shape, context.dtype(1)));
                 });
 }
 

@@ -82,6 +82,18 @@ TEST(Embedding, AddsItsRowsToWhatTheTableGotAlready) {
   EXPECT_EQ(view.to_vector<float>(), (std::vector<float>{20, 40, 0, 0, 202, 404}));
 }
 
+TEST(Embedding, GivesRowsInBf16AndAddsTheirGradientsInF32) {
+  Tensor table = Tensor::from<float>({1, 257, 2, 3}, {2, 2});
+  table.set_requires_grad(true);
+  const Tensor rows = embedding(table, indices_of({0, 1, 0}, {3}), DType::kBF16);
+  EXPECT_EQ(rows.dtype(), DType::kBF16);
+  EXPECT_EQ(test::to_array(rows).values, (std::vector<double>{1, 256, 2, 3, 1, 256})) << "257 is halfway";
+  const Tensor seed = test::to_tensor({{3, 2}, {256, 1, 5, 5, 1, 1}}, DType::kBF16);
+  backward(rows, {.seed = seed, .between_nodes = {}});
+  EXPECT_EQ(table.grad().to_vector<float>(), (std::vector<float>{257, 2, 5, 5}));
+  EXPECT_THROW(embedding(table, indices_of({0}, {1}), DType::kF16), InvalidArgument);
+}
+
 TEST(Embedding, GivesTheSameBitsForAnyNumberOfThreads) {
   const int64_t count = 3000;
   std::vector<int64_t> values(static_cast<size_t>(count));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <thread>
 
+#include "ops/cast/cast.h"
 #include "ops/conv2d/conv2d.h"
 #include "runtime/autograd.h"
 #include "tests/support/expect_error.h"
@@ -69,21 +70,40 @@ TEST(OneDnn, ReordersKeepEveryElementAndAreCounted) {
 TEST(OneDnn, PackedParametersAreReorderedAgainOnlyAfterAChange) {
   Tensor weight = counting({2, 20, 3, 5});
   const Layout layout = reorder_kernel(weight, blocked_by_16(weight.shape())).layout(DNNL_ARG_TO);
-  const Tensor first = packed(weight, layout);
+  const Tensor first = packed(weight, layout, DType::kF32);
   EXPECT_EQ(first.to_vector<float>(), weight.to_vector<float>());
   const uint64_t before = reorder_count();
-  EXPECT_TRUE(packed(weight, layout).same_memory(first));
+  EXPECT_TRUE(packed(weight, layout, DType::kF32).same_memory(first));
   EXPECT_EQ(reorder_count(), before);
   weight.fill(3);
-  EXPECT_EQ(static_cast<const float*>(packed(weight, layout).raw())[0], 3);
+  EXPECT_EQ(static_cast<const float*>(packed(weight, layout, DType::kF32).raw())[0], 3);
   EXPECT_EQ(reorder_count(), before + 1);
 
   const auto packed_value_of_another = [&](float value) {
     const Tensor other = Tensor::full(weight.shape(), value);  // the pool may give it the last one's memory
-    return static_cast<const float*>(packed(other, layout).raw())[0];
+    return static_cast<const float*>(packed(other, layout, DType::kF32).raw())[0];
   };
   EXPECT_EQ(packed_value_of_another(4), 4);
   EXPECT_EQ(packed_value_of_another(5), 5);
+}
+
+TEST(OneDnn, AReorderCanRoundToBf16InTheSamePass) {
+  const Tensor x = counting({2, 20, 3, 5});  // numbers below 600: above 256 bf16 has every second one
+  const dnnl::memory::desc blocked({2, 20, 3, 5}, dnnl::memory::data_type::bf16,
+                                   dnnl::memory::format_tag::aBcd16b);
+  const Tensor rounded = cast(x, DType::kBF16);
+  const Layout layout = reorder_kernel(rounded, blocked).layout(DNNL_ARG_TO);
+  const uint64_t before = reorder_count();
+  const Tensor result = to_layout(x, layout, DType::kBF16);
+  EXPECT_EQ(reorder_count(), before + 1);
+  EXPECT_EQ(result.dtype(), DType::kBF16);
+  EXPECT_EQ(test::to_array(result).values, test::to_array(rounded).values);
+  EXPECT_EQ(test::to_array(to_layout(x, nullptr, DType::kBF16)).values, test::to_array(rounded).values);
+  EXPECT_EQ(to_layout(result, nullptr, DType::kF32).dtype(), DType::kF32);
+  const Tensor plain = packed(x, nullptr, DType::kBF16);
+  EXPECT_EQ(plain.dtype(), DType::kBF16);
+  EXPECT_TRUE(packed(x, nullptr, DType::kBF16).same_memory(plain)) << "kept, since it is a copy";
+  EXPECT_TRUE(packed(x, nullptr, DType::kF32).same_memory(x));
 }
 
 TEST(OneDnn, KernelsAreMadeOncePerShapeTypeLayoutAndNumbers) {

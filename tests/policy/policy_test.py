@@ -135,6 +135,23 @@ class RuleTest(unittest.TestCase):
         }
         self.assertEqual(self.found(operations.check, files), ["ops/CMakeLists.txt:3"])
 
+    def test_operations_say_what_they_do_with_bf16(self):
+        files = {
+            "ops/CMakeLists.txt": "add_op(relu)\n",
+            "docs/operations.md": f"| [relu]({'..'}/ops/relu/relu.h) | Unit. | f32 | f32 only | 0 |\n",
+            "ops/precision.cpp": """    {"relu", kF32Inside},
+    case kF32Inside:
+      return "f32 inside";
+    case kRefused:
+      break;
+  }
+  return "f32 only";
+""",
+        }
+        self.assertEqual(self.found(operations.check, files), ["docs/operations.md:1"])
+        files["docs/operations.md"] = files["docs/operations.md"].replace("f32 only", "f32 inside")
+        self.assertEqual(self.found(operations.check, files), [])
+
     def test_reminders_and_private_paths_are_found(self):
         up = ".." + "/"
         files = {

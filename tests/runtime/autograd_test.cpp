@@ -292,5 +292,52 @@ TEST(Plain, IsDifferentiable) {
   EXPECT_EQ(gradient_of(x), (Floats{3, 5}));
 }
 
+Tensor converted(const Tensor& x, DType dtype) {
+  Tensor result = Tensor::empty(x.shape(), dtype);
+  for (int64_t i = 0; i < x.count(); ++i) {
+    if (dtype == DType::kBF16) {
+      result.data<BFloat16>()[i] = BFloat16(x.data<float>()[i]);
+    } else {
+      result.data<float>()[i] = static_cast<float>(x.data<BFloat16>()[i]);
+    }
+  }
+  return result;
+}
+
+Tensor to_bf16(const Tensor& x) {
+  return record("to_bf16", converted(x, DType::kBF16), {x},
+                [](BackwardContext& context) { context.add(0, converted(context.grad(), DType::kF32)); });
+}
+
+TEST(Backward, GradientsHaveTheTypeOfTheirInput) {
+  const Tensor x = leaf({1, 2});
+  const Tensor narrow = to_bf16(x);
+  const auto doubled = [](const Tensor& a) {
+    Tensor sum = a.clone();
+    sum.add_in_place(a);
+    return record("doubled", sum, {a}, [](BackwardContext& context) {
+      EXPECT_EQ(context.dtype(0), DType::kBF16);
+      EXPECT_EQ(context.shape(0), Shape{2});
+      Tensor gradient = context.destination(0);
+      EXPECT_EQ(gradient.dtype(), DType::kBF16);
+      gradient.copy_from(context.grad());
+      gradient.add_in_place(context.grad());
+      context.add(0, gradient);
+    });
+  };
+  const BackwardOptions options{.seed = Tensor::full({2}, 0.5, DType::kBF16), .between_nodes = {}};
+  backward(add(doubled(narrow), narrow), options);
+  EXPECT_EQ(gradient_of(x), (Floats{1.5, 1.5})) << "two bf16 gradients of one node are added up";
+}
+
+TEST(Backward, AGradientOfAnotherTypeIsRefused) {
+  const Tensor y = record("wrong", converted(leaf({1}), DType::kBF16), {leaf({1})},
+                          [](BackwardContext& context) { context.add(0, context.grad()); });
+  EXPECT_THROW(backward(y), Error);
+  EXPECT_THROW(backward(to_bf16(leaf({1})), {.seed = Tensor::full({1}, 1), .between_nodes = {}}),
+               InvalidArgument)
+      << "an f32 seed for a bf16 root";
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -83,6 +83,7 @@ TEST(TensorInPlace, AddIsElementWise) {
   EXPECT_EQ(tensor.to_vector<float>(), (Floats{10, 11, 12, 13}));
   EXPECT_THROW(tensor.add_in_place(Tensor::zeros({4})), InvalidArgument);
   EXPECT_THROW(tensor.add_in_place(Tensor::zeros({2, 2}, DType::kF64)), InvalidArgument);
+  EXPECT_THROW(tensor.add_in_place(Tensor::zeros({2, 2}, DType::kBF16)), InvalidArgument);
   EXPECT_THROW(tensor.add_in_place(counting({2, 2}).permute({1, 0})), InvalidArgument);
 }
 
@@ -152,6 +153,15 @@ TEST(OpaqueTensor, AddsInPlaceWithinOneLayout) {
   EXPECT_EQ(tensor.to_vector<float>(), (Floats{11, 22, 33, 44}));
   EXPECT_THROW(tensor.add_in_place(Tensor::zeros({2, 2})), InvalidArgument);
   EXPECT_THROW(Tensor::zeros({2, 2}).add_in_place(tensor), InvalidArgument);
+}
+
+TEST(TensorCopy, SumsOfBf16AreRoundedOnceToNearestEven) {
+  const auto bf16 = [](float value) { return Tensor::full({3}, value, DType::kBF16); };
+  Tensor sum = bf16(256);
+  sum.add_in_place(bf16(1));
+  EXPECT_EQ(static_cast<float>(sum.to_vector<BFloat16>()[2]), 256) << "half of the spacing, 2: to even";
+  sum.add_in_place(bf16(3));
+  EXPECT_EQ(static_cast<float>(sum.to_vector<BFloat16>()[2]), 260);
 }
 
 }  // namespace
