@@ -1,5 +1,6 @@
 #include "models/module.h"
 
+#include "ops/cast/cast.h"
 #include "runtime/error.h"
 
 namespace lockstep::models {
@@ -83,6 +84,11 @@ std::vector<NamedTensor> state_tensors(Module& root) {
     for (const NamedTensor& counter : module->counters_) found.push_back(counter);
   }
   return found;
+}
+
+Tensor forward(Module& model, const Tensor& input, const ForwardContext& context) {
+  const bool numbers = input.dtype() == DType::kF32;
+  return model.forward(numbers ? ops::cast(input, context.compute) : input, context);
 }
 
 void initialize(Module& root, uint64_t seed) {

@@ -17,6 +17,9 @@ struct ForwardContext {
   bool training = false;
   RandomKey random =
       {};  ///< used in training only; one per micro-batch, so that masks do not depend on ranks
+  /// What activations are computed in: f32 or bf16. The input comes in it; a layer that looks numbers up
+  /// gives them in it; all others follow their input.
+  DType compute = DType::kF32;
 };
 
 /// A derived class registers what it consists of in its constructor and keeps the references; they stay valid
@@ -81,6 +84,9 @@ std::vector<RunningStatistic*> statistics(Module& root);
 /// Everything that a weights file holds, module by module: parameters, statistics, counters. Views of the
 /// live memory.
 std::vector<NamedTensor> state_tensors(Module& root);
+
+/// What the model makes of `input`; an f32 input is cast to the context's type first.
+Tensor forward(Module& model, const Tensor& input, const ForwardContext& context);
 
 /// Draws all parameters anew; each is a pure function of the seed and its position in the walk.
 void initialize(Module& root, uint64_t seed);

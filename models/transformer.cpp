@@ -25,9 +25,9 @@ Tensor LayerNorm::forward(const Tensor& input, const ForwardContext&) {
 Embedding::Embedding(int64_t count, int64_t width, const Initializer& initializer)
     : weight_(add_parameter("weight", {count, width}, initializer)) {}
 
-Tensor Embedding::forward(const Tensor& input, const ForwardContext&) {
+Tensor Embedding::forward(const Tensor& input, const ForwardContext& context) {
   const profile::Span span = profile::layer(weight_.name);
-  return ops::embedding(weight_.value, input);
+  return ops::embedding(weight_.value, input, context.compute);
 }
 
 Projection::Projection(int64_t in, int64_t out, const Options& options)

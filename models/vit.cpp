@@ -147,7 +147,8 @@ class VisionTransformer final : public Module {
 
   Tensor forward(const Tensor& input, const ForwardContext& context) override {
     const Tensor patches = patches_.forward(input, context);
-    const Tensor token = ops::add(Tensor::zeros({patches.dim(0), 1, width_}), class_token_.value);
+    const Tensor token =
+        ops::add(Tensor::zeros({patches.dim(0), 1, width_}, patches.dtype()), class_token_.value);
     return heads_->forward(encoder_.forward(ops::concat({token, patches}, 1), context), context);
   }
 

@@ -13,6 +13,7 @@
 #include "runtime/named_rows.h"
 #include "train/metrics.h"
 #include "train/nearest_name.h"
+#include "train/precision.h"
 
 namespace lockstep::train {
 namespace {
@@ -177,6 +178,7 @@ EvaluationOptions evaluation_options(const TrainConfig& config, const data::Data
   return {.samples = sample_count(config, source, data::Split::kTest),
           .batch = config.evaluation().batch(),
           .virtual_ranks = config.virtual_ranks(),
+          .compute = compute_type(config),
           .augment = augment_options(config, source.spec(), data::Split::kTest),
           .loader = loader_options(config, data::Split::kTest)};
 }

@@ -24,7 +24,8 @@ Measured evaluate(models::Module& model, const data::DataSource& source, const O
   for (const parallel::Slot& slot : plan.slots) {
     for (size_t i = 0; i < slot.micro_batches.size(); ++i) {
       const data::Batch batch = loader.next();
-      measured.measure(batch, model.forward(batch.inputs, {}), sums.row(slot.index));
+      measured.measure(batch, models::forward(model, batch.inputs, {.compute = options.compute}),
+                       sums.row(slot.index));
       communicator.poll();
     }
   }

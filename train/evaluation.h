@@ -14,6 +14,7 @@ struct EvaluationOptions {
   int64_t samples = 0;  ///< the first ones of the source
   int64_t batch = 250;  ///< per forward pass
   int virtual_ranks = 16;
+  DType compute = DType::kF32;  ///< what activations are computed in
   data::AugmentOptions augment;
   data::LoaderOptions loader;
 };

@@ -1,8 +1,11 @@
 #include "train/objective.h"
 
+#include "ops/cast/cast.h"
+
 namespace lockstep::train {
 
-Tensor Objective::measure(const data::Batch& batch, const Tensor& output, std::span<double> sums) const {
+Tensor Objective::measure(const data::Batch& batch, const Tensor& computed, std::span<double> sums) const {
+  const Tensor output = ops::cast(computed, DType::kF32);
   const ops::LossResult loss = loss_.compute(output, batch.targets, options_);
   sums[kLoss] += loss.sum_value;
   sums[kWeight] += loss.weight;

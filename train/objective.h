@@ -30,7 +30,8 @@ class Objective {
 
   /// How many sums measure() adds to.
   size_t width() const { return kMetrics + metrics_.size(); }
-  /// Adds a micro-batch to the sums and returns its differentiable summed loss.
+  /// Adds a micro-batch to the sums and returns its differentiable summed loss. Loss and metrics are computed
+  /// in f32 from an output of any type.
   Tensor measure(const data::Batch& batch, const Tensor& output, std::span<double> sums) const;
   /// What the sums over all micro-batches mean; zeros where no item counts.
   Measured means(std::span<const double> sums) const;

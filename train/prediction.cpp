@@ -7,9 +7,11 @@
 #include "data/augment.h"
 #include "data/formats/file.h"
 #include "data/formats/picture.h"
+#include "ops/cast/cast.h"
 #include "runtime/autograd.h"
 #include "train/assembly.h"
 #include "train/model_file.h"
+#include "train/precision.h"
 #include "train/safetensors.h"
 
 namespace lockstep::train {
@@ -70,7 +72,8 @@ void predict_batch(const SavedModel& saved, Pictures& pictures, std::span<Predic
       batch[i].error = error.what();
     }
   }
-  const Tensor logits = plain(saved.model->forward(inputs, {})).contiguous();
+  const Tensor computed = models::forward(*saved.model, inputs, {.compute = compute_type(saved.config)});
+  const Tensor logits = plain(ops::cast(computed, DType::kF32)).contiguous();
   const Shape expected{static_cast<int64_t>(batch.size()), saved.spec.classes};
   check<ConfigError>(logits.shape() == expected, "predict", "expected a model that gives ", expected,
                      " for so many pictures, one number for each class; this one gives ", logits.shape());

@@ -70,6 +70,9 @@ std::vector<std::string> describe_run(const TrainConfig& config, const TrainingP
   if (config.threads() == 0) {
     lines.emplace_back("threads: chosen for this machine; bits are comparable at the same number only");
   }
+  lines.emplace_back(config.precision() == TrainConfig::BF16
+                         ? "precision: BF16 (weights, sums, statistics and losses in FP32)"
+                         : "precision: FP32");
   lines.push_back(batch_text(config, size.ranks));
   lines.push_back(learning_rate_text(config, plan));
   return lines;

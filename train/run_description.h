@@ -14,8 +14,8 @@ struct RunSize {
   int threads = 1;  ///< per rank, resolved
 };
 
-/// Build, ranks and threads; whether the bits depend on them; the batch and its part for each rank; base and
-/// scaled learning rate with the rule between them.
+/// Build, ranks and threads; whether the bits depend on them; the precision; the batch and its part for each
+/// rank; base and scaled learning rate with the rule between them.
 std::vector<std::string> describe_run(const TrainConfig& config, const TrainingPlan& plan,
                                       const RunSize& size);
 

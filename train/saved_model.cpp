@@ -1,12 +1,14 @@
 #include "train/saved_model.h"
 
 #include "parallel/consistency.h"
+#include "runtime/log.h"
 #include "train/assembly.h"
 #include "train/config.h"
 #include "train/config_fields.h"
 #include "train/config_set.h"
 #include "train/data_facts.h"
 #include "train/initial_weights.h"
+#include "train/precision.h"
 #include "train/run_directory.h"
 #include "train/safetensors.h"
 #include "train/tensor_match.h"
@@ -42,6 +44,8 @@ std::string saved_weights(const SavedModelOptions& options) {
 
 SavedModel load_saved_model(const SavedModelOptions& options, const data::SampleSpec& spec) {
   SavedModel saved{saved_config(options), spec, nullptr};
+  const std::string note = settle_precision(saved.config, ops::bf16_features());
+  if (!note.empty()) log::info(note);
   saved.model = make_model(saved.config, spec, options.own);
   const std::string file = saved_weights(options);
   load_by_name(file, load_safetensors(file), models::state_tensors(*saved.model));
@@ -49,12 +53,11 @@ SavedModel load_saved_model(const SavedModelOptions& options, const data::Sample
 }
 
 Measured evaluate_saved_model(const SavedModelOptions& options, comm::Communicator& communicator) {
-  const TrainConfig config = saved_config(options);
-  const auto source = make_source(config, data::Split::kTest, options.own);
+  const auto source = make_source(saved_config(options), data::Split::kTest, options.own);
   const SavedModel saved = load_saved_model(options, source->spec());
   compare_ranks(saved, *source, communicator);
-  return evaluate(*saved.model, *source, make_objective(config, options.own), communicator,
-                  evaluation_options(config, *source));
+  return evaluate(*saved.model, *source, make_objective(saved.config, options.own), communicator,
+                  evaluation_options(saved.config, *source));
 }
 
 }  // namespace lockstep::train

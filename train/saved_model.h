@@ -33,7 +33,8 @@ TrainConfig saved_config(const SavedModelOptions& options);
 /// The file that holds the weights.
 std::string saved_weights(const SavedModelOptions& options);
 
-/// The model with its weights, which must match it one to one (DataError otherwise).
+/// The model with its weights, which must match it one to one (DataError otherwise). It is computed in the
+/// precision of the run, or in FP32 where that is faster; the log says so.
 SavedModel load_saved_model(const SavedModelOptions& options, const data::SampleSpec& spec);
 
 /// Collective. Evaluates the weights on the run's evaluation data as training does. Throws ConfigError when

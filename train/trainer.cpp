@@ -14,6 +14,7 @@
 #include "train/finite.h"
 #include "train/initial_weights.h"
 #include "train/nearest_name.h"
+#include "train/precision.h"
 #include "train/weights_hash.h"
 
 namespace lockstep::train {
@@ -87,6 +88,7 @@ Trainer::Trainer(const TrainConfig& config, comm::Communicator& communicator, Re
       loader_(*train_source_, sampler_, augment_options(config, train_source_->spec(), data::Split::kTrain),
               train_loader_options(config, profiler_.recorder())),
       report_(config, plan_) {
+  precision_note_ = settle_precision(config_, ops::bf16_features());
   check_classes(train_source_->spec(), test_source_->spec());
 }
 
@@ -182,8 +184,9 @@ Tensor Trainer::forward(const parallel::MicroBatch& micro_batch, std::span<doubl
   ensure(batch.request.count == micro_batch.count, "forward", "the loader is at another micro-batch");
   const models::ForwardContext context{
       true,
-      {config_.seed(), static_cast<uint64_t>(position_.step), static_cast<uint64_t>(micro_batch.index)}};
-  return objective_.measure(batch, model_->forward(batch.inputs, context), sums);
+      {config_.seed(), static_cast<uint64_t>(position_.step), static_cast<uint64_t>(micro_batch.index)},
+      compute_type(config_)};
+  return objective_.measure(batch, models::forward(*model_, batch.inputs, context), sums);
 }
 
 void Trainer::submit(const Position& position) {

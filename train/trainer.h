@@ -95,7 +95,8 @@ class Trainer {
   void write_model();
   std::chrono::milliseconds checkpoint_timeout() const;
 
-  TrainConfig config_;
+  TrainConfig config_;          // with the precision that is computed in
+  std::string precision_note_;  // why that is not the one asked for; empty where it is
   comm::Communicator& communicator_;
   Requests& requests_;
   TrainerOptions options_;

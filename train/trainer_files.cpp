@@ -59,6 +59,7 @@ void Trainer::open_run() {
          describe_run(config_, plan_, {.ranks = communicator_.size(), .threads = options_.threads})) {
       log::info(line);
     }
+    if (!precision_note_.empty()) log::info(precision_note_);
     const data::SampleSpec& spec = train_source_->spec();
     if (!spec.class_names.empty()) log::info(spec.classes, " classes: ", joined(spec.class_names));
     log::info(decay_text(optimizer_->parameters()));

@@ -143,5 +143,14 @@ TEST(Module, APartOfAModelIsComplete) {
                                       "cannot add \"relu\" to a module that is already part of another one");
 }
 
+TEST(Forward, CastsNumbersButNotIndicesToTheContextsType) {
+  Leaf model;
+  const ForwardContext bf16{.compute = DType::kBF16};
+  EXPECT_EQ(forward(model, Tensor::zeros({2}), bf16).dtype(), DType::kBF16);
+  EXPECT_EQ(forward(model, Tensor::zeros({2}, DType::kI64), bf16).dtype(), DType::kI64);
+  const Tensor x = Tensor::zeros({2});
+  EXPECT_TRUE(forward(model, x, {}).same_memory(x));
+}
+
 }  // namespace
 }  // namespace lockstep::models

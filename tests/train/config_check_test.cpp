@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"epochs=-1"}, "epochs"}, BadValue{{"max_steps=-1"}, "max_steps"},
         BadValue{{"epochs=0"}, "epochs"}, BadValue{{"threads=-1"}, "threads"},
         BadValue{{"virtual_ranks=0"}, "virtual_ranks"}, BadValue{{"virtual_ranks=-16"}, "virtual_ranks"},
-        BadValue{{"precision=BF16"}, "precision"}, BadValue{{"optimizer.name=lars"}, "optimizer.name"},
+        BadValue{{"precision=FP16"}, "precision"}, BadValue{{"optimizer.name=lars"}, "optimizer.name"},
         BadValue{{"optimizer.lr=inf"}, "optimizer.lr"},
         BadValue{{"optimizer.momentum=1"}, "optimizer.momentum"},
         BadValue{{"optimizer.momentum=0", "optimizer.nesterov=true"}, "optimizer.nesterov"},

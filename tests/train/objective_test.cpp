@@ -51,5 +51,14 @@ TEST(Objective, EvaluationHasNoLabelSmoothing) {
   EXPECT_NEAR(smoothed.means(training).loss, smoothed.means(evaluation).loss + 0.5, 1e-6);
 }
 
+TEST(Objective, AnOutputInBf16IsMeasuredInF32) {
+  std::vector<double> sums(kRegression.width(), 0);
+  const Tensor output = Tensor::full({1, 1}, 1, DType::kBF16);
+  const float target = 1.001F;  // which bf16 cannot tell from 1
+  const Tensor loss = kRegression.measure(batch_of({target}, 0), output, sums);
+  EXPECT_EQ(loss.dtype(), DType::kF32);
+  EXPECT_EQ(loss.item(), double{(1 - target) * (1 - target)});
+}
+
 }  // namespace
 }  // namespace lockstep::train

@@ -32,6 +32,13 @@ TEST(RunDescription, SaysWhenTheNumberOfThreadsWasChosen) {
   EXPECT_THAT(describe(config), Contains(HasSubstr("chosen for this machine")));
 }
 
+TEST(RunDescription, SaysWhatIsComputedIn) {
+  TrainConfig config = small_run();
+  EXPECT_THAT(describe(config), Contains("precision: FP32"));
+  config.set_precision(TrainConfig::BF16);
+  EXPECT_THAT(describe(config), Contains("precision: BF16 (weights, sums, statistics and losses in FP32)"));
+}
+
 TEST(RunDescription, GivesEachRanksPartOfTheBatch) {
   TrainConfig config = small_run();
   config.set_global_batch(64);
