@@ -22,15 +22,18 @@ constexpr int64_t kGrain = 1 << 14;  // elements that one thread handles at leas
 /// A number for each lane of a run.
 using Lanes = std::array<float, Floats::kCount>;
 
+/// Of Floats that are arranged as elements of T.
+template <class T>
 Lanes lanes_of(Floats values) {
   Lanes lanes;
-  store(lanes.data(), values);
+  store(lanes.data(), cpu::in_memory_order<T>(values));
   return lanes;
 }
 
 /// Where a group is one channel, its sum takes the place of all lanes.
+template <class T>
 Lanes folded(const Channels& channels, Floats sums) {
-  Lanes lanes = lanes_of(sums);
+  Lanes lanes = lanes_of<T>(sums);
   if (channels.one_channel()) {
     float sum = 0;
     for (const float lane : lanes) sum += lane;
@@ -76,14 +79,14 @@ Moments moments_of(const Channels& channels, const ChannelRun& run, const T* x) 
   Floats sum;
   run.for_each([&](int64_t at, int lanes) { sum = sum + cpu::load(x + at, lanes); });
   const float share = 1.0F / static_cast<float>(channels.positions(run));
-  const Lanes total = folded(channels, sum);
-  const Floats mean = cpu::load(total.data()) * Floats(share);
+  const Lanes total = folded<T>(channels, sum);
+  const Floats mean = cpu::arranged<T>(cpu::load(total.data())) * Floats(share);
   Floats squares;
   run.for_each([&](int64_t at, int lanes) {
-    const Floats deviation = cpu::first(cpu::load(x + at, lanes) - mean, lanes);
+    const Floats deviation = cpu::first<T>(cpu::load(x + at, lanes) - mean, lanes);
     squares = squares + deviation * deviation;
   });
-  return {lanes_of(mean), folded(channels, squares)};
+  return {lanes_of<T>(mean), folded<T>(channels, squares)};
 }
 
 /// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances",
@@ -135,11 +138,12 @@ struct Normalization {
 };
 
 /// One group's numbers, and the formula that both passes share, so that they agree to the last bit.
+template <class T>
 struct GroupNormalization {
   GroupNormalization(const Channels& channels, const Normalization& all, int64_t group)
-      : mean(channels.of_group(all.mean, group)),
-        scale(channels.of_group(all.scale.data(), group)),
-        beta(channels.of_group(all.beta, group)) {}
+      : mean(cpu::arranged<T>(channels.of_group(all.mean, group))),
+        scale(cpu::arranged<T>(channels.of_group(all.scale.data(), group))),
+        beta(cpu::arranged<T>(channels.of_group(all.beta, group))) {}
   Floats operator()(Floats x) const { return (x - mean) * scale + beta; }
   Floats mean, scale, beta;
 };
@@ -152,7 +156,7 @@ void normalize(const Channels& channels, const BatchNormInputs& inputs, const Te
   auto* y = static_cast<T*>(output.raw());
   const Normalization all(inputs, options.epsilon);
   for_each_run_backwards(channels, inputs.x, [&](const ChannelRun& run) {
-    const GroupNormalization normalized(channels, all, run.group);
+    const GroupNormalization<T> normalized(channels, all, run.group);
     const auto pass = [&](auto finish) {
       run.for_each([&](int64_t at, int lanes) {
         cpu::store(y + at, finish(normalized(cpu::load(x + at, lanes)), at, lanes), lanes);
@@ -188,7 +192,7 @@ GradientSums sums_of(const Channels& channels, const ChannelRun& run, const T* x
     gradient = gradient + g;
     product = product + g * (value - mean);
   });
-  return {folded(channels, gradient), folded(channels, product)};
+  return {folded<T>(channels, gradient), folded<T>(channels, product)};
 }
 
 /// The sums over the batch, per channel.
@@ -252,7 +256,7 @@ class Backward {
     auto* kept = result_.masked.defined() ? static_cast<T*>(result_.masked.raw()) : nullptr;
     std::vector<GradientSums> sums(static_cast<size_t>(channels_.run_count()));
     for_each_run(channels_, inputs_.x, [&](int64_t i, const ChannelRun& run) {
-      const GroupNormalization normalized(channels_, all_, run.group);
+      const GroupNormalization<T> normalized(channels_, all_, run.group);
       GradientSums& sum = sums[static_cast<size_t>(i)];
       if (kept != nullptr) {
         sum = sums_of(channels_, run, x_, normalized.mean, [&](Floats, int64_t at, int lanes) {
@@ -272,9 +276,9 @@ class Backward {
     const auto* grad = result_.masked.defined() ? static_cast<const T*>(result_.masked.raw()) : grad_;
     auto* result = static_cast<T*>(result_.x.raw());
     for_each_run_backwards(channels_, inputs_.x, [&](const ChannelRun& run) {
-      const GroupNormalization normalized(channels_, all_, run.group);
-      const Floats offset = channels_.of_group(formula.offset.data(), run.group);
-      const Floats slope = channels_.of_group(formula.slope.data(), run.group);
+      const GroupNormalization<T> normalized(channels_, all_, run.group);
+      const Floats offset = cpu::arranged<T>(channels_.of_group(formula.offset.data(), run.group));
+      const Floats slope = cpu::arranged<T>(channels_.of_group(formula.slope.data(), run.group));
       with_mask(normalized, grad, [&](auto masked) {
         run.for_each([&](int64_t at, int lanes) {
           const Floats value = cpu::load(x_ + at, lanes);
@@ -288,7 +292,7 @@ class Backward {
   /// Calls body(masked), where masked(x, at, lanes) is the gradient as it comes out of a ReLU that follows
   /// the normalisation at once, if one does.
   template <class Body>
-  void with_mask(const GroupNormalization& normalized, const T* grad, Body body) const {
+  void with_mask(const GroupNormalization<T>& normalized, const T* grad, Body body) const {
     if (mode_.options.fuse_relu && !result_.masked.defined()) {
       body([&, grad](Floats x, int64_t at, int lanes) {
         return where_positive(normalized(x), cpu::load(grad + at, lanes));

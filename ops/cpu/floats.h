@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/dtype.h"
 
@@ -49,31 +50,47 @@ inline void store(float* x, Floats values) {
 
 namespace bf16 {
 
-using Bits = uint16_t __attribute__((vector_size(16)));
-using WideBits = uint32_t __attribute__((vector_size(32)));
+using Pairs = uint32_t __attribute__((vector_size(32)));
 
-inline Floats::Half widen(const BFloat16* x) {
-  Bits bits;
-  std::memcpy(&bits, x, sizeof(bits));
-  return std::bit_cast<Floats::Half>(__builtin_convertvector(bits, WideBits) << 16);
-}
-/// As BFloat16(float) rounds.
-inline void narrow(BFloat16* x, Floats::Half values) {
-  const auto bits = std::bit_cast<WideBits>(values);
-  const WideBits rounded = bits + 0x7fff + (bits >> 16 & 1);
-  const WideBits result = (bits & 0x7fffffff) > kFloatInfinityBits ? bits | kFloatQuietBit : rounded;
-  const Bits upper = __builtin_convertvector(result >> 16, Bits);
-  std::memcpy(static_cast<void*>(x), &upper, sizeof(upper));
+/// As BFloat16(float) rounds, in the upper half of every word.
+inline Pairs rounded(Floats::Half values) {
+  using Signed = int32_t __attribute__((vector_size(32)));
+  const auto bits = std::bit_cast<Pairs>(values);
+  const auto magnitude = std::bit_cast<Signed>(bits & 0x7fffffff);
+  const Pairs nearest = bits + 0x7fff + (bits >> 16 & 1);
+  return (magnitude > static_cast<int32_t>(kFloatInfinityBits) ? bits | kFloatQuietBit : nearest) &
+         0xffff0000;
 }
 
 }  // namespace bf16
 
+// Sixteen bf16 are eight words of two: widened, those in the lower halves come first, then those in the upper
+// halves, which takes a shift and a mask where the order of memory would take permutations. So numbers that
+// meet such elements must be in that order: arranged<BFloat16>().
+
 inline Floats load(const BFloat16* x) {
-  return {bf16::widen(x), bf16::widen(x + 8)};
+  bf16::Pairs pairs;
+  std::memcpy(&pairs, x, sizeof(pairs));
+  return {std::bit_cast<Floats::Half>(pairs << 16), std::bit_cast<Floats::Half>(pairs & 0xffff0000)};
 }
 inline void store(BFloat16* x, Floats values) {
-  bf16::narrow(x, values.low);
-  bf16::narrow(x + 8, values.high);
+  const bf16::Pairs pairs = bf16::rounded(values.low) >> 16 | bf16::rounded(values.high);
+  std::memcpy(static_cast<void*>(x), &pairs, sizeof(pairs));
+}
+
+/// Floats in the order of memory, in the order in which load() gives elements of type T.
+template <class T>
+Floats arranged(Floats x) {
+  if constexpr (std::is_same_v<T, float>) return x;
+  return {__builtin_shufflevector(x.low, x.high, 0, 2, 4, 6, 8, 10, 12, 14),
+          __builtin_shufflevector(x.low, x.high, 1, 3, 5, 7, 9, 11, 13, 15)};
+}
+/// The inverse of arranged<T>().
+template <class T>
+Floats in_memory_order(Floats x) {
+  if constexpr (std::is_same_v<T, float>) return x;
+  return {__builtin_shufflevector(x.low, x.high, 0, 8, 1, 9, 2, 10, 3, 11),
+          __builtin_shufflevector(x.low, x.high, 4, 12, 5, 13, 6, 14, 7, 15)};
 }
 
 /// The first `count` of the sixteen, which may be fewer than there is memory for; the others are 0.
@@ -91,12 +108,13 @@ void store(T* x, Floats values, int count) {
   store(elements, values);
   std::memcpy(static_cast<void*>(x), elements, static_cast<size_t>(count) * sizeof(T));
 }
-/// `values`, with 0 behind the first `count`.
-inline Floats first(Floats values, int count) {
+/// `values`, arranged as those of T, with 0 behind the first `count` in memory.
+template <class T>
+Floats first(Floats values, int count) {
   if (count == Floats::kCount) return values;
   float elements[Floats::kCount];
-  store(elements, values);
-  return load(elements, count);
+  store(elements, in_memory_order<T>(values));
+  return arranged<T>(load(elements, count));
 }
 
 }  // namespace lockstep::ops::cpu

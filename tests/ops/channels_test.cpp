@@ -98,9 +98,9 @@ TEST(Floats, OfBfloat16AreRoundedAsItsConversionDoes) {
       1.0F,          1.00390625F, 1.01171875F, -0.0F, 3.4e38F, 1e-40F, -1.00390F, 65504,
       std::nanf(""), -1e30F,      0.1F,        -0.1F, 7,       8,      9,         10};
   BFloat16 stored[Floats::kCount];
-  store(stored, load(values.data()));
+  store(stored, arranged<BFloat16>(load(values.data())));
   float loaded[Floats::kCount];
-  store(loaded, load(stored));
+  store(loaded, in_memory_order<BFloat16>(load(stored)));
   for (size_t i = 0; i < values.size(); ++i) {
     const BFloat16 expected(values[i]);
     EXPECT_EQ(stored[i].bits, expected.bits) << values[i];
