@@ -20,17 +20,23 @@ Shape grouped(const Shape& weight, int64_t groups) {
   return {groups, weight[0] / groups, weight[1], weight[2], weight[3]};
 }
 
+dnnl::memory::desc activations(ConvolutionPass pass, DType dtype, const Shape& shape, const Shape& weight,
+                               const Conv2dOptions& options) {
+  return channels_last_is_faster(pass, dtype, weight, options) ? onednn::channels_last(shape, dtype)
+                                                               : onednn::any_layout(shape, dtype);
+}
+
 /// What the descriptions of the three passes have in common. Activations and the weights that meet them are
 /// of type `dtype`; the bias, and the gradients of weight and bias, are f32.
 struct Problem {
   Problem(ConvolutionPass pass, DType dtype, const Shape& input_shape, const Shape& weight_shape,
           const Shape& output_shape, bool has_bias, const Conv2dOptions& options)
       : fastest(fastest_form(pass, weight_shape, options)),
-        input(onednn::any_layout(input_shape, dtype)),
+        input(activations(pass, dtype, input_shape, weight_shape, options)),
         weight(onednn::any_layout(grouped(weight_shape, options.groups), dtype)),
         weight_grad(onednn::any_layout(grouped(weight_shape, options.groups))),
         bias(has_bias ? onednn::row_major({weight_shape[0]}) : dnnl::memory::desc()),
-        output(onednn::any_layout(output_shape, dtype)),
+        output(activations(pass, dtype, output_shape, weight_shape, options)),
         strides(2, options.stride),
         dilates(2, options.dilation - 1),
         padding(2, options.padding) {}

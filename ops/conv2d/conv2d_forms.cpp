@@ -41,4 +41,11 @@ bool forward_as_backward_data(const Shape& weight, const Conv2dOptions& options)
   return is_three_by_three(weight, options) && options.padding == 1 && weight[0] == 16 && weight[1] == 16;
 }
 
+// The same convolution backward by weights: 115 GFLOP/s with channels last, 97 in blocks.
+bool channels_last_is_faster(ConvolutionPass pass, DType dtype, const Shape& weight,
+                             const Conv2dOptions& options) {
+  return pass == ConvolutionPass::kBackwardWeights && dtype == DType::kF32 &&
+         is_three_by_three(weight, options) && weight[0] == 16 && weight[1] == 16;
+}
+
 }  // namespace lockstep::ops

@@ -18,4 +18,9 @@ dnnl::algorithm fastest_form(ConvolutionPass pass, const Shape& weight, const Co
 /// weights: the sum is the same, and for few channels that pass of the library's is the better one.
 bool forward_as_backward_data(const Shape& weight, const Conv2dOptions& options);
 
+/// Whether a pass is faster when the library sees activations with channels last than in its favourite
+/// layout. Said only where both are the same memory, with 16 channels on both sides.
+bool channels_last_is_faster(ConvolutionPass pass, DType dtype, const Shape& weight,
+                             const Conv2dOptions& options);
+
 }  // namespace lockstep::ops

@@ -145,6 +145,14 @@ void reorder(const Format& from, const void* source, const Format& to, void* tar
   known->second.run_on_memory({{DNNL_ARG_FROM, const_cast<void*>(source)}, {DNNL_ARG_TO, target}});
 }
 
+/// Equal, or channels in one block that holds all of them and channels last: two descriptions of one format.
+bool same_format(const dnnl::memory::desc& a, const dnnl::memory::desc& b) {
+  if (a == b) return true;
+  if (a.dims() != b.dims() || a.data_type() != b.data_type() || a.dims().size() < 2) return false;
+  const int64_t channels = a.dims()[1];
+  return Blocking(a).channels_together() == channels && Blocking(b).channels_together() == channels;
+}
+
 /// The process's one Layout for this format; null if it is row-major.
 Layout layout_for(const dnnl::memory::desc& desc) {
   const Blocking blocking(desc);
@@ -153,7 +161,7 @@ Layout layout_for(const dnnl::memory::desc& desc) {
   static auto& layouts = *new std::vector<Layout>;
   const std::lock_guard lock(mutex);
   for (const Layout& layout : layouts) {
-    if (desc_of(*layout) == desc) return layout;
+    if (same_format(desc_of(*layout), desc)) return layout;
   }
   auto layout = std::make_shared<OpaqueLayout>();
   layout->name = blocking.name();
@@ -198,6 +206,10 @@ dnnl::memory::desc layout_of(const Tensor& x) {
 
 int64_t channels_together(const OpaqueLayout& layout) {
   return Blocking(desc_of(layout)).channels_together();
+}
+
+dnnl::memory::desc channels_last(const Shape& shape, DType dtype) {
+  return {to_dims(shape), to_dnnl(dtype), dnnl::memory::format_tag::acdb};
 }
 
 Tensor to_layout(const Tensor& x, const Layout& layout, DType dtype) {

@@ -27,6 +27,8 @@ const dnnl::primitive_attr& attributes();
 dnnl::memory::desc row_major(const Shape& shape, DType dtype = DType::kF32);
 /// For the library to choose.
 dnnl::memory::desc any_layout(const Shape& shape, DType dtype = DType::kF32);
+/// Of images [n, c, h, w]. With as many channels as a block has, that is the blocked layout, too.
+dnnl::memory::desc channels_last(const Shape& shape, DType dtype = DType::kF32);
 /// `x` as it lies in memory: opaque, or contiguous.
 dnnl::memory::desc layout_of(const Tensor& x);
 

@@ -39,5 +39,15 @@ TEST(ConvolutionForms, FewChannelsGoForwardAsBackwardByData) {
   EXPECT_FALSE(forward_as_backward_data({32, 16, 3, 3}, {.padding = 1}));
 }
 
+TEST(ConvolutionForms, ChannelsLastIsForGradientsOfSmallWeights) {
+  constexpr auto kWeights = ConvolutionPass::kBackwardWeights;
+  EXPECT_TRUE(channels_last_is_faster(kWeights, DType::kF32, {16, 16, 3, 3}, {.padding = 1}));
+  EXPECT_FALSE(channels_last_is_faster(kWeights, DType::kBF16, {16, 16, 3, 3}, {.padding = 1}));
+  EXPECT_FALSE(channels_last_is_faster(kWeights, DType::kF32, {32, 16, 3, 3}, {.padding = 1}))
+      << "blocks of 16 of 32 channels are not channels last";
+  EXPECT_FALSE(
+      channels_last_is_faster(ConvolutionPass::kForward, DType::kF32, {16, 16, 3, 3}, {.padding = 1}));
+}
+
 }  // namespace
 }  // namespace lockstep::ops

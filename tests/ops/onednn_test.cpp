@@ -47,6 +47,18 @@ TEST(OneDnn, LayoutsAreNamedPaddedAndShared) {
       << "with one channel that is row-major too";
 }
 
+TEST(OneDnn, ABlockOfAllChannelsIsChannelsLast) {
+  const auto layout = [](const Shape& shape, dnnl::memory::format_tag tag) {
+    const dnnl::memory::desc target({shape[0], shape[1], shape[2], shape[3]}, dnnl::memory::data_type::f32,
+                                    tag);
+    return reorder_kernel(counting(shape), target).layout(DNNL_ARG_TO);
+  };
+  using Tag = dnnl::memory::format_tag;
+  EXPECT_EQ(layout({2, 16, 3, 5}, Tag::aBcd16b), layout({2, 16, 3, 5}, Tag::acdb));
+  EXPECT_NE(layout({2, 32, 3, 5}, Tag::aBcd16b), layout({2, 32, 3, 5}, Tag::acdb));
+  EXPECT_NE(layout({2, 10, 3, 5}, Tag::aBcd16b), layout({2, 10, 3, 5}, Tag::acdb)) << "the block is padded";
+}
+
 TEST(OneDnn, ReordersKeepEveryElementAndAreCounted) {
   const Tensor x = counting({2, 20, 3, 5});
   const Layout layout = reorder_kernel(x, blocked_by_16(x.shape())).layout(DNNL_ARG_TO);
