@@ -11,16 +11,36 @@ std::atomic<int64_t> bytes;
 
 }  // namespace
 
-// The other forms of new and delete end in these, aligned ones excepted.
-void* operator new(std::size_t size) {
+// All the forms but the aligned ones: a sanitizer has its own of each, which would not know this memory.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
   ++calls;
   bytes += static_cast<int64_t>(size);
-  void* const memory = std::malloc(size > 0 ? size : 1);
+  return std::malloc(size > 0 ? size : 1);
+}
+
+void* operator new(std::size_t size) {
+  void* const memory = operator new(size, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
+void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return operator new(size, std::nothrow);
+}
+
+void* operator new[](std::size_t size) {
+  return operator new(size);
+}
+
 void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+
+void operator delete[](void* memory, std::size_t /*size*/) noexcept {
   std::free(memory);
 }
 
