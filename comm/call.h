@@ -23,7 +23,7 @@ struct CollectiveOptions {
   std::chrono::milliseconds timeout{0};
 };
 
-/// A collective whose arguments were checked. Ranks must agree on all but the memory, label and timeout.
+/// A collective whose arguments were checked. Ranks must agree on all but the addresses, label and timeout.
 struct Call {
   Collective kind = Collective::kBarrier;
   ReduceOp op = ReduceOp::kSum;
@@ -31,6 +31,7 @@ struct Call {
   int root = 0;
   int leaves = 1;         ///< of the tree, for tree_sum
   int64_t count = 0;      ///< elements of one operand
+  bool shared = false;    ///< all its buffers lie in memory that the ranks of a node share
   uint64_t sequence = 0;  ///< counts the collectives of a communicator from 1
   int64_t step = 0;       ///< the training step, for messages
   std::vector<Buffer> operands{};

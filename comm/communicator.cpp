@@ -35,6 +35,12 @@ Communicator::Communicator(int rank, int size) : rank_(rank), size_(size) {
   check(0 <= rank && rank < size, "communicator", "rank ", rank, " is not one of ", size);
 }
 
+std::shared_ptr<Storage> Communicator::allocate(size_t nbytes) {
+  std::shared_ptr<Storage> storage = Storage::allocate(nbytes, kCpu);
+  std::memset(storage->data(), 0, nbytes);
+  return storage;
+}
+
 Work Communicator::submit(Call call) {
   call.sequence = ++sequence_;
   call.step = step_;

@@ -16,6 +16,7 @@
 #include "comm/call.h"
 #include "comm/reduction_tree.h"
 #include "comm/work.h"
+#include "runtime/storage.h"
 
 namespace lockstep::comm {
 
@@ -57,6 +58,11 @@ class Communicator {
 
   /// Blocks until every rank has entered.
   void barrier(const CollectiveOptions& options = {});
+
+  /// Zeros, in memory that reductions of large buffers are fastest in: where ranks share a machine, memory
+  /// that they reach in each other. Ranks must agree on which buffers of a reduction come from here (all of
+  /// them, or none). Any thread.
+  virtual std::shared_ptr<Storage> allocate(size_t nbytes);
 
   /// Collective and blocking. Ranks with the same colour form a communicator, ordered by (key, rank); a
   /// negative colour gets none (null). It shares this one's progress, and must not outlive it.

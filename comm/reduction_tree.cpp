@@ -55,29 +55,30 @@ LeafLayout dealt_leaves(int leaves, int ranks) {
   return layout;
 }
 
-std::vector<Merge> merges_to_root(const std::vector<TreeNode>& subtrees) {
-  struct Partial {
-    TreeNode node;
-    int slot;
-  };
-  std::vector<Merge> merges;
-  std::vector<Partial> open;  // from left to right; no two are siblings
-  const auto merge_last_two = [&] {
-    const Partial right = open.back();
-    open.pop_back();
-    Partial& left = open.back();
-    merges.push_back({left.slot, right.slot});
-    left.node = {left.node.level + 1, left.node.index / 2};
-  };
+SiblingMerges merge_siblings(const std::vector<TreeNode>& subtrees) {
+  SiblingMerges result;
+  std::vector<TreeNode> open;  // from left to right, those of left_over; no two are siblings
   const auto are_siblings = [](const TreeNode& left, const TreeNode& right) {
     return left.level == right.level && left.index % 2 == 0 && right.index == left.index + 1;
   };
   for (int slot = 0; slot < static_cast<int>(subtrees.size()); ++slot) {
-    open.push_back({subtrees[slot], slot});
-    while (open.size() > 1 && are_siblings(open[open.size() - 2].node, open.back().node)) merge_last_two();
+    open.push_back(subtrees[slot]);
+    result.left_over.push_back(slot);
+    while (open.size() > 1 && are_siblings(open[open.size() - 2], open.back())) {
+      const int right = result.left_over.back();
+      open.pop_back();
+      result.left_over.pop_back();
+      result.merges.push_back({result.left_over.back(), right});
+      open.back() = {open.back().level + 1, open.back().index / 2};
+    }
   }
+  return result;
+}
+
+std::vector<Merge> merges_to_root(const std::vector<TreeNode>& subtrees) {
+  auto [merges, open] = merge_siblings(subtrees);
   // What is left has absent siblings only: each rises unchanged until it meets its left neighbour.
-  while (open.size() > 1) merge_last_two();
+  for (; open.size() > 1; open.pop_back()) merges.push_back({open[open.size() - 2], open.back()});
   return merges;
 }
 

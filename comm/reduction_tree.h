@@ -57,4 +57,12 @@ struct Merge {
 };
 std::vector<Merge> merges_to_root(const std::vector<TreeNode>& subtrees);
 
+/// Only the merges of two siblings, and the slots that they leave, in leaf order: the fewest subtrees that
+/// cover the same leaves.
+struct SiblingMerges {
+  std::vector<Merge> merges;
+  std::vector<int> left_over;
+};
+SiblingMerges merge_siblings(const std::vector<TreeNode>& subtrees);
+
 }  // namespace lockstep::comm

@@ -7,20 +7,37 @@
 namespace lockstep::comm {
 
 StepId PlanBuilder::send(int peer, int tag, const Region& source, const Dependencies& after) {
-  return add({StepKind::kSend, peer, tag, {}, source, {}}, after);
+  return add_unless_empty({StepKind::kSend, peer, tag, {}, source, {}}, after);
 }
 
 StepId PlanBuilder::receive(int peer, int tag, const Region& target, const Dependencies& after) {
-  return add({StepKind::kReceive, peer, tag, target, target, {}}, after);
+  return add_unless_empty({StepKind::kReceive, peer, tag, target, target, {}}, after);
 }
 
 StepId PlanBuilder::copy(const Region& source, const Region& target, const Dependencies& after) {
-  return add({StepKind::kCopy, -1, 0, target, source, {}}, after);
+  return add_unless_empty({StepKind::kCopy, -1, 0, target, source, {}}, after);
 }
 
 StepId PlanBuilder::reduce(const Region& left, const Region& right, const Region& target,
                            const Dependencies& after) {
-  return add({StepKind::kReduce, -1, 0, target, left, right}, after);
+  return add_unless_empty({StepKind::kReduce, -1, 0, target, left, right}, after);
+}
+
+StepId PlanBuilder::publish(int peer, int tag) {
+  plan_.reaches_peers = true;
+  return add({StepKind::kPublish, peer, tag, {}, {}, {}}, {});
+}
+
+StepId PlanBuilder::discover(int peer, int tag, int buffers) {
+  return add({StepKind::kDiscover, peer, tag, {kResult, 0, buffers}, {}, {}}, {});
+}
+
+StepId PlanBuilder::signal(int peer, int tag, const Dependencies& after) {
+  return add({StepKind::kSignal, peer, tag, {}, {}, {}}, after);
+}
+
+StepId PlanBuilder::await(int peer, int tag) {
+  return add({StepKind::kAwait, peer, tag, {}, {}, {}}, {});
 }
 
 Region PlanBuilder::scratch(int64_t count) {
@@ -29,8 +46,40 @@ Region PlanBuilder::scratch(int64_t count) {
   return region;
 }
 
+PlanBuilder::Dependencies PlanBuilder::embed(const Plan& inner, const Embedding& where,
+                                             const Dependencies& after) {
+  const auto translate = [&](const Region& region) {
+    const Region& base = region.buffer == kResult    ? where.result
+                         : region.buffer == kScratch ? where.scratch
+                                                     : where.operands[region.buffer];
+    return Region{base.buffer, base.begin + region.begin, region.count, base.peer};
+  };
+  const auto first = static_cast<StepId>(plan_.steps.size());
+  Dependencies last;
+  for (StepId id = 0; id < static_cast<StepId>(inner.steps.size()); ++id) {
+    Step step = inner.steps[id];
+    const bool local = step.kind == StepKind::kReduce || step.kind == StepKind::kCopy;
+    if (!local) {
+      step.peer = where.ranks[step.peer];
+      step.tag += where.first_tag;
+    }
+    if (step.kind != StepKind::kSend) step.target = translate(step.target);
+    step.left = translate(step.left);
+    if (step.kind == StepKind::kReduce) step.right = translate(step.right);
+    add(step, inner.dependency_counts[id] == 0 ? after : Dependencies{});
+    for (int i = inner.successor_offsets[id]; i < inner.successor_offsets[id + 1]; ++i) {
+      edges_.emplace_back(first + id, first + inner.successors[i]);
+    }
+    if (inner.successor_offsets[id] == inner.successor_offsets[id + 1]) last.push_back(first + id);
+  }
+  return last;
+}
+
+StepId PlanBuilder::add_unless_empty(const Step& step, const Dependencies& after) {
+  return step.left.count == 0 ? kNoStep : add(step, after);
+}
+
 StepId PlanBuilder::add(const Step& step, const Dependencies& after) {
-  if (step.left.count == 0) return kNoStep;
   ensure(0 <= step.tag && step.tag < Plan::kTagEnd, "plan", "tag ", step.tag, " is out of range");
   const StepId id = static_cast<StepId>(plan_.steps.size());
   plan_.steps.push_back(step);

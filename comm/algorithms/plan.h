@@ -13,20 +13,33 @@ namespace lockstep::comm {
 inline constexpr int kResult = -1;   ///< the call's result
 inline constexpr int kScratch = -2;  ///< memory of the executor, Plan::scratch_count elements
 
+inline constexpr int kSelf = -1;
+
 /// Elements [begin, begin + count) of operand `buffer` (>= 0), of kResult or of kScratch.
 struct Region {
   int buffer = kResult;
   int64_t begin = 0;
   int64_t count = 0;
+  int peer = kSelf;  ///< the rank whose memory it is; kDiscover must have told where it lies
 
-  Region part(const Range& range) const { return {buffer, begin + range.begin, range.count()}; }
+  Region part(const Range& range) const { return {buffer, begin + range.begin, range.count(), peer}; }
 };
 
-enum class StepKind : uint8_t { kSend, kReceive, kReduce, kCopy };
+enum class StepKind : uint8_t {
+  kSend,
+  kReceive,
+  kReduce,
+  kCopy,
+  // Between ranks that reach each other's memory:
+  kPublish,   ///< tells the peer where this rank's operands and result lie, which are its from now on
+  kDiscover,  ///< learns that from the peer
+  kSignal,    ///< an empty message: what the plan says has been done
+  kAwait,
+};
 
 struct Step {
   StepKind kind = StepKind::kCopy;
-  int peer = -1;  ///< of a send or receive
+  int peer = -1;  ///< of all but reductions and copies
   int tag = 0;
   Region target;  ///< of all but sends
   Region left;    ///< what is sent or copied, or the operand with the lower leaves
@@ -49,6 +62,16 @@ struct Plan {
       successor_offsets;  ///< successors of step s: [successor_offsets[s], successor_offsets[s + 1])
   std::vector<StepId> successors;
   int64_t scratch_count = 0;
+  bool reaches_peers = false;  ///< it publishes, so all buffers of the call must be in shared memory
+};
+
+/// How the numbers of one plan translate into those of another that contains it.
+struct Embedding {
+  std::vector<int> ranks;  ///< of the inner plan's ranks
+  int first_tag = 0;
+  std::vector<Region> operands;
+  Region result;
+  Region scratch;  ///< at least as much as the inner plan has
 };
 
 /// Builds a plan. Steps on empty regions are left out: they return kNoStep, which as a dependency means
@@ -63,13 +86,22 @@ class PlanBuilder {
   /// target = left op right; target may be one of them.
   StepId reduce(const Region& left, const Region& right, const Region& target,
                 const Dependencies& after = {});
+  StepId publish(int peer, int tag);
+  /// `buffers`: the peer's operands and its result.
+  StepId discover(int peer, int tag, int buffers);
+  StepId signal(int peer, int tag, const Dependencies& after);
+  StepId await(int peer, int tag);
   /// A part of the scratch memory that no other call returns.
   Region scratch(int64_t count);
+
+  /// Adds the steps of another plan, to run after `after`, and returns those that nothing in it waits for.
+  Dependencies embed(const Plan& inner, const Embedding& where, const Dependencies& after);
 
   Plan finish();
 
  private:
   StepId add(const Step& step, const Dependencies& after);
+  StepId add_unless_empty(const Step& step, const Dependencies& after);
   Plan plan_;
   std::vector<std::pair<StepId, StepId>> edges_;  // (earlier, later)
 };
@@ -82,7 +114,9 @@ struct ReductionShape {
   /// Messages are cut near this many elements, so that the reduction of one overlaps the transfer of the
   /// next.
   int64_t chunk_count = 1;
-  LeafLayout layout;     ///< operand i of rank r holds subtree layout.subtrees(r)[i]
+  LeafLayout layout;  ///< operand i of rank r holds subtree layout.subtrees(r)[i]
+  /// Ranks n * ranks_per_node .. (n + 1) * ranks_per_node - 1 reach each other's memory; divides size.
+  int ranks_per_node = 1;
   bool scatter = false;  ///< only chunk_of(count, size, rank) of the result is wanted
 };
 

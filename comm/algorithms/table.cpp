@@ -2,6 +2,7 @@
 
 #include "comm/algorithms/direct.h"
 #include "comm/algorithms/halving_doubling.h"
+#include "comm/algorithms/hierarchical.h"
 #include "comm/algorithms/ring.h"
 #include "runtime/error.h"
 
@@ -9,9 +10,10 @@ namespace lockstep::comm {
 namespace {
 
 constexpr Algorithm kAlgorithms[] = {
-    {"direct", true, direct},
-    {"halving_doubling", true, halving_doubling},
-    {"ring", false, ring},
+    {"direct", true, false, direct},
+    {"halving_doubling", true, false, halving_doubling},
+    {"hierarchical", true, true, hierarchical},
+    {"ring", false, false, ring},
 };
 
 }  // namespace
@@ -29,7 +31,10 @@ std::string algorithm_names(bool tree_order_only) {
   return names;
 }
 
-const Algorithm& automatic_algorithm(int ranks, size_t nbytes) {
+const Algorithm& automatic_algorithm(int ranks, size_t nbytes, bool shared) {
+  // Below, finding each other's memory takes longer than sending it.
+  constexpr size_t kSmallestWorthSharing = 8192;
+  if (shared && nbytes >= kSmallestWorthSharing) return find_algorithm("hierarchical");
   // Where latency is all that counts, one round beats two or more. Two ranks pay no additional byte for it.
   const size_t smallest_worth_halving = ranks == 2 ? 2048 : 256;
   return find_algorithm(nbytes <= smallest_worth_halving ? "direct" : "halving_doubling");

@@ -25,6 +25,7 @@ void CallCheck::start(const Call& call) {
   mine_.kind = call.kind;
   mine_.op = call.op;
   mine_.dtype = call.dtype;
+  mine_.shared = call.shared;
   const std::string text = describe(call);
   std::copy_n(text.begin(), std::min(text.size(), sizeof(mine_.text) - 1), mine_.text);
   sent_ = false;
@@ -53,6 +54,7 @@ const char* CallCheck::first_difference(const Description& a, const Description&
   if (a.op != b.op) return "reduction";
   if (a.root != b.root) return "root";
   if (a.leaves != b.leaves) return "leaves";
+  if (a.shared != b.shared) return "shared memory";
   return nullptr;
 }
 

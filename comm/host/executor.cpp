@@ -6,6 +6,7 @@
 #include <set>
 
 #include "comm/reduce_kernels.h"
+#include "runtime/error.h"
 
 namespace lockstep::comm {
 namespace {
@@ -16,10 +17,21 @@ constexpr int kLocalStepsPerRound = 2;
 /// In Executor::parts_, where 0 means not started.
 constexpr int kFinished = -1;
 
+bool is_incoming(StepKind kind) {
+  return kind == StepKind::kReceive || kind == StepKind::kDiscover || kind == StepKind::kAwait;
+}
+
+bool is_local(StepKind kind) {
+  return kind == StepKind::kReduce || kind == StepKind::kCopy;
+}
+
 }  // namespace
 
-Executor::Executor(Transport& transport, size_t max_message_bytes)
-    : transport_(transport), max_message_bytes_(max_message_bytes) {}
+Executor::Executor(Transport& transport, SharedMemory& shared, size_t max_message_bytes)
+    : transport_(transport),
+      shared_(shared),
+      max_message_bytes_(max_message_bytes),
+      peers_(static_cast<size_t>(transport.size())) {}
 
 void Executor::start(const Plan& plan, const Call& call, int tag_base) {
   plan_ = &plan;
@@ -35,6 +47,7 @@ void Executor::start(const Plan& plan, const Call& call, int tag_base) {
     scratch_ = Storage::allocate(scratch_bytes, kCpu);
     std::memset(scratch_->data(), 0, scratch_bytes);
   }
+  if (plan.reaches_peers) own_places_ = own_places();
   for (StepId id = 0; id < static_cast<StepId>(plan.steps.size()); ++id) {
     if (waits_[id] == 0) make_ready(id);
   }
@@ -75,8 +88,8 @@ std::vector<int> Executor::missing_peers() const {
   std::set<int> sending;
   for (size_t id = 0; id < parts_.size(); ++id) {
     const Step& step = plan_->steps[id];
-    if (step.kind == StepKind::kReceive && parts_[id] == kFinished) heard.insert(step.peer);
-    if (parts_[id] > 0) (step.kind == StepKind::kReceive ? receiving : sending).insert(step.peer);
+    if (is_incoming(step.kind) && parts_[id] == kFinished) heard.insert(step.peer);
+    if (parts_[id] > 0) (is_incoming(step.kind) ? receiving : sending).insert(step.peer);
   }
   std::vector<int> silent;
   std::set_difference(receiving.begin(), receiving.end(), heard.begin(), heard.end(),
@@ -87,6 +100,11 @@ std::vector<int> Executor::missing_peers() const {
 }
 
 std::byte* Executor::address(const Region& region) const {
+  const size_t offset = static_cast<size_t>(region.begin) * element_size_;
+  if (region.peer != kSelf) {
+    const std::vector<std::byte*>& theirs = peers_[static_cast<size_t>(region.peer)].addresses;
+    return (region.buffer == kResult ? theirs.back() : theirs[static_cast<size_t>(region.buffer)]) + offset;
+  }
   void* base = nullptr;
   switch (region.buffer) {
     case kResult:
@@ -98,31 +116,60 @@ std::byte* Executor::address(const Region& region) const {
     default:
       base = call_->operands[region.buffer].data;
   }
-  return static_cast<std::byte*>(base) + static_cast<size_t>(region.begin) * element_size_;
+  return static_cast<std::byte*>(base) + offset;
 }
 
 size_t Executor::nbytes(const Region& region) const {
   return static_cast<size_t>(region.count) * element_size_;
 }
 
+std::vector<SharedPlace> Executor::own_places() const {
+  std::vector<SharedPlace> places;
+  const auto add = [&](const Buffer& buffer) {
+    const std::optional<SharedPlace> place = shared_.find(buffer.data, buffer.nbytes());
+    ensure(place.has_value(), "executor", "a plan for shared memory got a buffer in other memory");
+    places.push_back(*place);
+  };
+  for (const Buffer& operand : call_->operands) add(operand);
+  add(call_->result);
+  return places;
+}
+
 void Executor::make_ready(StepId id) {
-  const StepKind kind = plan_->steps[id].kind;
-  const bool transfer = kind == StepKind::kSend || kind == StepKind::kReceive;
-  (transfer ? ready_transfers_ : ready_local_).push_back(id);
+  (is_local(plan_->steps[id].kind) ? ready_local_ : ready_transfers_).push_back(id);
+}
+
+std::span<std::byte> Executor::message_of(const Step& step) {
+  switch (step.kind) {
+    case StepKind::kPublish:
+      return std::as_writable_bytes(std::span(own_places_));
+    case StepKind::kDiscover: {
+      std::vector<SharedPlace>& theirs = peers_[static_cast<size_t>(step.peer)].places;
+      theirs.resize(static_cast<size_t>(step.target.count));
+      return std::as_writable_bytes(std::span(theirs));
+    }
+    case StepKind::kSignal:
+    case StepKind::kAwait:
+      return {};
+    default:
+      return {address(step.left), nbytes(step.left)};
+  }
 }
 
 void Executor::start_transfer(StepId id) {
   const Step& step = plan_->steps[id];
-  std::byte* memory = address(step.left);
-  const size_t total = nbytes(step.left);
-  parts_[id] = static_cast<int>((total + max_message_bytes_ - 1) / max_message_bytes_);
-  for (size_t begin = 0; begin < total; begin += max_message_bytes_) {
-    const size_t part = std::min(max_message_bytes_, total - begin);
-    if (step.kind == StepKind::kReceive) {
-      transport_.receive(step.peer, tag_base_ + step.tag, memory + begin, part, id);
+  const std::span<std::byte> message = message_of(step);
+  const size_t parts = std::max<size_t>(1, (message.size() + max_message_bytes_ - 1) / max_message_bytes_);
+  parts_[id] = static_cast<int>(parts);
+  for (size_t p = 0; p < parts; ++p) {
+    const size_t begin = p * max_message_bytes_;
+    const std::span<std::byte> part =
+        message.subspan(begin, std::min(max_message_bytes_, message.size() - begin));
+    if (is_incoming(step.kind)) {
+      transport_.receive(step.peer, tag_base_ + step.tag, part.data(), part.size(), id);
     } else {
-      transport_.send(step.peer, tag_base_ + step.tag, memory + begin, part, id);
-      traffic_.bytes += part;
+      transport_.send(step.peer, tag_base_ + step.tag, part.data(), part.size(), id);
+      traffic_.bytes += part.size();
       ++traffic_.messages;
     }
   }
@@ -138,7 +185,15 @@ void Executor::run_local(const Step& step) {
 }
 
 void Executor::finish_part(StepId id) {
-  if (--parts_[id] == 0) finish(id);
+  if (--parts_[id] > 0) return;
+  const Step& step = plan_->steps[id];
+  if (step.kind == StepKind::kDiscover) reach(peers_[static_cast<size_t>(step.peer)]);
+  finish(id);
+}
+
+void Executor::reach(PeerMemory& peer) {
+  peer.addresses.clear();
+  for (const SharedPlace& place : peer.places) peer.addresses.push_back(shared_.reach(place));
 }
 
 void Executor::finish(StepId id) {

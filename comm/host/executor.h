@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "comm/algorithms/plan.h"
 #include "comm/call.h"
 #include "comm/communicator.h"
+#include "comm/shared/shared_memory.h"
 #include "comm/transport.h"
 #include "runtime/storage.h"
 
@@ -17,8 +19,9 @@ namespace lockstep::comm {
 /// Not thread safe: guarded by the progress lock. Its memory is reused from plan to plan.
 class Executor {
  public:
-  /// Transfers are cut into messages of at most `max_message_bytes`.
-  Executor(Transport& transport, size_t max_message_bytes);
+  /// Transfers are cut into messages of at most `max_message_bytes`. In `shared` are found the buffers that
+  /// plans publish.
+  Executor(Transport& transport, SharedMemory& shared, size_t max_message_bytes);
 
   /// Starts `plan` on the memory of `call`; both must outlive it. `tag_base` is added to the plan's tags.
   void start(const Plan& plan, const Call& call, int tag_base);
@@ -33,15 +36,25 @@ class Executor {
   const Traffic& traffic() const { return traffic_; }
 
  private:
+  /// A rank's operands and its result, the last; as published, and as reached from here.
+  struct PeerMemory {
+    std::vector<SharedPlace> places;
+    std::vector<std::byte*> addresses;
+  };
+
   std::byte* address(const Region& region) const;
   size_t nbytes(const Region& region) const;
+  std::vector<SharedPlace> own_places() const;
+  std::span<std::byte> message_of(const Step& step);
   void make_ready(StepId id);
   void start_transfer(StepId id);
   void run_local(const Step& step);
   void finish_part(StepId id);
+  void reach(PeerMemory& peer);
   void finish(StepId id);
 
   Transport& transport_;
+  SharedMemory& shared_;
   const size_t max_message_bytes_;
   const Plan* plan_ = nullptr;
   const Call* call_ = nullptr;
@@ -55,6 +68,8 @@ class Executor {
   size_t next_local_ = 0;  // of ready_local_
   std::vector<int> finished_tokens_;
   std::shared_ptr<Storage> scratch_;
+  std::vector<SharedPlace> own_places_;
+  std::vector<PeerMemory> peers_;  // by rank; of those that the plan discovers
   Traffic traffic_;
 };
 

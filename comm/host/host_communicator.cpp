@@ -1,10 +1,14 @@
 #include "comm/host/host_communicator.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "comm/algorithms/table.h"
 #include "comm/host/backoff.h"
 #include "comm/host/operation_queue.h"
 #include "comm/host/plan_cache.h"
 #include "comm/host/progress.h"
+#include "comm/shared/shared_memory.h"
 #include "runtime/error.h"
 #include "runtime/log.h"
 #include "runtime/threads.h"
@@ -51,9 +55,10 @@ HostCommunicator::HostCommunicator(std::unique_ptr<Transport> transport, const H
       options_(options),
       algorithm_(choose_algorithm(options)),
       engine_(std::move(engine)),
+      memory_(std::make_unique<SharedMemory>()),
       queue_(std::make_unique<OperationQueue>(
-          std::move(transport), OperationQueue::Options{options.max_message_bytes, options.debug_checks},
-          engine_->unfinished())),
+          std::move(transport), *memory_,
+          OperationQueue::Options{options.max_message_bytes, options.debug_checks}, engine_->unfinished())),
       plans_(std::make_unique<PlanCache>(rank(), size(), algorithm_, options.chunk_bytes)) {
   check(options.max_message_bytes > 0 && options.chunk_bytes > 0, "communicator",
         "max_message_bytes and chunk_bytes must be positive");
@@ -75,6 +80,67 @@ bool HostCommunicator::has_progress_thread() const {
   return engine_->has_thread();
 }
 
+std::string HostCommunicator::share_memory(const Topology& topology) {
+  check(static_cast<int>(topology.node_of_rank.size()) == size(), "share_memory", "expected the nodes of ",
+        size(), " ranks, got ", topology.node_of_rank.size());
+  const NodeLayout layout = node_layout(topology);
+  if (layout.ranks_per_node == 1) return layout.reason;
+  int32_t reached = reaches_node(layout) ? 1 : 0;
+  all_reduce({&reached, 1, DType::kI32}, ReduceOp::kMin, {.label = "share memory"}).wait();
+  if (reached == 0) return "some rank does not reach its neighbours' memory; see its warning";
+  ranks_per_node_ = layout.ranks_per_node;
+  plans_->share(ranks_per_node_);
+  return "";
+}
+
+/// Each rank shows a place that holds its own description, and looks at those of its node.
+bool HostCommunicator::reaches_node(const NodeLayout& layout) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(SharedPlace));
+  std::vector<SharedPlace> places(static_cast<size_t>(size()));
+  std::shared_ptr<Storage> probe;
+  std::string failure;
+  try {
+    probe = memory_->allocate(sizeof(SharedPlace));
+    SharedPlace& mine = places[static_cast<size_t>(rank())];
+    mine = *memory_->find(probe->data(), probe->nbytes());
+    std::memcpy(probe->data(), &mine, sizeof(mine));
+  } catch (const Error& error) {
+    failure = error.what();
+  }
+  SharedPlace mine = places[static_cast<size_t>(rank())];
+  all_gather({&mine, kBytes, DType::kU8}, {places.data(), size() * kBytes, DType::kU8},
+             {.label = "share memory"})
+      .wait();
+  const int first = rank() - rank() % layout.ranks_per_node;
+  for (int peer = first; peer < first + layout.ranks_per_node && failure.empty(); ++peer) {
+    const SharedPlace& theirs = places[static_cast<size_t>(peer)];
+    try {
+      check<CommError>(theirs.process != 0, "shared memory", "rank ", peer, " has none");
+      check<CommError>(std::memcmp(memory_->reach(theirs), &theirs, sizeof(theirs)) == 0, "shared memory",
+                       "process ", theirs.process, " is not rank ", peer, " here");
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+  }
+  if (!failure.empty()) log::warning(failure);
+  // Nobody's probe may go before all have looked.
+  barrier({.label = "share memory"});
+  return failure.empty();
+}
+
+std::shared_ptr<Storage> HostCommunicator::allocate(size_t nbytes) {
+  return ranks_per_node_ > 1 ? memory_->allocate(nbytes) : Communicator::allocate(nbytes);
+}
+
+bool HostCommunicator::is_shared(const Call& call) const {
+  const bool reduction = call.kind == Collective::kAllReduce || call.kind == Collective::kTreeSum;
+  if (ranks_per_node_ == 1 || !reduction) return false;
+  const auto found = [&](const Buffer& buffer) {
+    return memory_->find(buffer.data, buffer.nbytes()).has_value();
+  };
+  return found(call.result) && std::ranges::all_of(call.operands, found);
+}
+
 void HostCommunicator::abandon(const std::string& reason) {
   const auto lock = engine_->lock();
   queue_->fail(reason);
@@ -86,6 +152,7 @@ std::string HostCommunicator::pending() const {
 }
 
 std::shared_ptr<WorkState> HostCommunicator::start(Call call) {
+  call.shared = is_shared(call);
   auto operation = std::make_shared<Operation>();
   operation->plan = plans_->plan_for(call);
   operation->call = std::move(call);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "comm/communicator.h"
+#include "comm/topology.h"
 #include "comm/transport.h"
 
 namespace lockstep::comm {
@@ -52,6 +53,7 @@ struct HostOptions {
 class OperationQueue;
 class PlanCache;
 class ProgressEngine;
+class SharedMemory;
 struct Algorithm;
 
 class HostCommunicator final : public Communicator {
@@ -65,6 +67,13 @@ class HostCommunicator final : public Communicator {
   const char* algorithm() const;  ///< its name, or "auto"
   bool has_progress_thread() const;
 
+  /// Collective and blocking, at most once: from now on allocate() gives memory that the ranks of a machine
+  /// reach in each other, and reductions of it use that. Returns why not, the same on all ranks, or "".
+  std::string share_memory(const Topology& topology);
+  /// 1 where memory is not shared.
+  int ranks_per_node() const { return ranks_per_node_; }
+
+  std::shared_ptr<Storage> allocate(size_t nbytes) override;
   void abandon(const std::string& reason) override;
   std::string pending() const override;
 
@@ -73,6 +82,8 @@ class HostCommunicator final : public Communicator {
                    std::shared_ptr<ProgressEngine> engine);
 
   std::shared_ptr<WorkState> start(Call call) override;
+  bool is_shared(const Call& call) const;
+  bool reaches_node(const NodeLayout& layout);
   void wait_for(WorkState& work) override;
   void make_progress() override;
   Traffic traffic() const override;
@@ -81,8 +92,10 @@ class HostCommunicator final : public Communicator {
   const HostOptions options_;
   const Algorithm* algorithm_;  // null: auto
   std::shared_ptr<ProgressEngine> engine_;
+  std::unique_ptr<SharedMemory> memory_;
   std::unique_ptr<OperationQueue> queue_;  // guarded by the engine's lock
   std::unique_ptr<PlanCache> plans_;
+  int ranks_per_node_ = 1;
 };
 
 }  // namespace lockstep::comm

@@ -24,10 +24,10 @@ std::string list_ranks(const std::vector<int>& ranks) {
 
 }  // namespace
 
-OperationQueue::OperationQueue(std::unique_ptr<Transport> transport, const Options& options,
-                               std::atomic<int>& unfinished)
+OperationQueue::OperationQueue(std::unique_ptr<Transport> transport, SharedMemory& memory,
+                               const Options& options, std::atomic<int>& unfinished)
     : transport_(std::move(transport)),
-      executor_(*transport_, options.max_message_bytes),
+      executor_(*transport_, memory, options.max_message_bytes),
       call_check_(*transport_),
       compare_calls_(options.compare_calls),
       unfinished_(unfinished) {}

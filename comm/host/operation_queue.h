@@ -28,8 +28,10 @@ class OperationQueue {
     bool compare_calls = false;  ///< before each collective, with the neighbour (one round trip more)
   };
 
-  /// `unfinished` counts the operations of all queues that share a progress lock.
-  OperationQueue(std::unique_ptr<Transport> transport, const Options& options, std::atomic<int>& unfinished);
+  /// `unfinished` counts the operations of all queues that share a progress lock; `memory` is where the
+  /// buffers of shared calls lie.
+  OperationQueue(std::unique_ptr<Transport> transport, SharedMemory& memory, const Options& options,
+                 std::atomic<int>& unfinished);
   /// Aborts the transport if operations are left.
   ~OperationQueue();
 

@@ -15,8 +15,13 @@ constexpr size_t kMostPlans = 256;
 PlanCache::PlanCache(int rank, int size, const Algorithm* algorithm, size_t chunk_bytes)
     : rank_(rank), size_(size), algorithm_(algorithm), chunk_bytes_(chunk_bytes) {}
 
+void PlanCache::share(int ranks_per_node) {
+  ranks_per_node_ = ranks_per_node;
+  plans_.clear();
+}
+
 std::shared_ptr<const Plan> PlanCache::plan_for(const Call& call) {
-  const Key key{call.kind, call.count, size_of(call.dtype), call.leaves, call.root};
+  const Key key{call.kind, call.count, size_of(call.dtype), call.leaves, call.root, call.shared};
   const auto known = plans_.find(key);
   if (known != plans_.end()) return known->second;
   if (plans_.size() >= kMostPlans) plans_.clear();
@@ -25,7 +30,7 @@ std::shared_ptr<const Plan> PlanCache::plan_for(const Call& call) {
 
 Plan PlanCache::make_plan(const Call& call) const {
   const int64_t chunk_count = std::max<int64_t>(1, static_cast<int64_t>(chunk_bytes_ / size_of(call.dtype)));
-  ReductionShape shape{rank_, size_, call.count, chunk_count, one_leaf_each(size_), false};
+  ReductionShape shape{rank_, size_, call.count, chunk_count, one_leaf_each(size_), ranks_per_node_, false};
   switch (call.kind) {
     case Collective::kAllReduce:
       return plan_reduction(call, shape);
@@ -47,7 +52,8 @@ Plan PlanCache::make_plan(const Call& call) const {
 
 Plan PlanCache::plan_reduction(const Call& call, const ReductionShape& shape) const {
   const size_t nbytes = static_cast<size_t>(call.count) * size_of(call.dtype);
-  return (algorithm_ ? *algorithm_ : automatic_algorithm(size_, nbytes)).plan(shape);
+  const bool fixed = algorithm_ && (call.shared || !algorithm_->shared_memory);
+  return (fixed ? *algorithm_ : automatic_algorithm(size_, nbytes, call.shared)).plan(shape);
 }
 
 }  // namespace lockstep::comm

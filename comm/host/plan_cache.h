@@ -18,17 +18,22 @@ class PlanCache {
   /// cut.
   PlanCache(int rank, int size, const Algorithm* algorithm, size_t chunk_bytes);
 
+  /// From now on calls in shared memory may be planned to use it. Drops all plans.
+  void share(int ranks_per_node);
+
   std::shared_ptr<const Plan> plan_for(const Call& call);
 
  private:
   Plan make_plan(const Call& call) const;
   Plan plan_reduction(const Call& call, const ReductionShape& shape) const;
 
-  using Key = std::tuple<Collective, int64_t, size_t, int, int>;  // kind, count, element size, leaves, root
+  // kind, count, element size, leaves, root, shared
+  using Key = std::tuple<Collective, int64_t, size_t, int, int, bool>;
   const int rank_;
   const int size_;
   const Algorithm* algorithm_;
   const size_t chunk_bytes_;
+  int ranks_per_node_ = 1;
   std::map<Key, std::shared_ptr<const Plan>> plans_;
 };
 

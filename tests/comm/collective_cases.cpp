@@ -8,6 +8,20 @@
 namespace lockstep::comm::test {
 namespace {
 
+/// f32 elements in memory of a communicator.
+struct Memory {
+  Memory(Communicator& comm, int64_t elements_count)
+      : storage(comm.allocate(static_cast<size_t>(elements_count) * sizeof(float))),
+        elements(reinterpret_cast<float*>(storage->data())),
+        count(elements_count) {}
+  Buffer buffer() const { return {elements, count, DType::kF32}; }
+  std::vector<float> values() const { return {elements, elements + count}; }
+
+  std::shared_ptr<Storage> storage;
+  float* elements;
+  int64_t count;
+};
+
 template <class T, class Expected>
 std::string compare(Guarded<T>& actual, Range range, const std::string& what, const Expected& expected) {
   if (!actual.guards_intact()) return what + " wrote beyond its memory; ";
@@ -43,7 +57,7 @@ int64_t reduced(ReduceOp op, int ranks, int64_t i) {
 
 std::string check_all_reduce(Communicator& comm, DType dtype, ReduceOp op, int64_t count) {
   return visit_dtype(dtype, [&](auto zero) {
-    Guarded<decltype(zero)> data(count, [&](int64_t i) { return element(comm.rank(), i); });
+    Guarded<decltype(zero)> data(comm, count, [&](int64_t i) { return element(comm.rank(), i); });
     comm.all_reduce(data.buffer(), op).wait();
     return compare(data, {0, count}, to_text("all_reduce ", name_of(op)),
                    [&](int64_t i) { return reduced(op, comm.size(), i); });
@@ -52,7 +66,7 @@ std::string check_all_reduce(Communicator& comm, DType dtype, ReduceOp op, int64
 
 std::string check_reduce_scatter(Communicator& comm, DType dtype, ReduceOp op, int64_t count) {
   return visit_dtype(dtype, [&](auto zero) {
-    Guarded<decltype(zero)> data(count, [&](int64_t i) { return element(comm.rank(), i); });
+    Guarded<decltype(zero)> data(comm, count, [&](int64_t i) { return element(comm.rank(), i); });
     comm.reduce_scatter(data.buffer(), op).wait();
     return compare(data, chunk_of(count, comm.size(), comm.rank()), to_text("reduce_scatter ", name_of(op)),
                    [&](int64_t i) { return reduced(op, comm.size(), i); });
@@ -63,12 +77,12 @@ std::string check_all_gather(Communicator& comm, DType dtype, int64_t count) {
   return visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
     const auto expected = [&](int64_t i) { return element(static_cast<int>(i / count), i % count); };
-    Guarded<T> mine(count, [&](int64_t i) { return element(comm.rank(), i); });
-    Guarded<T> all(count * comm.size());
+    Guarded<T> mine(comm, count, [&](int64_t i) { return element(comm.rank(), i); });
+    Guarded<T> all(comm, count * comm.size());
     comm.all_gather(mine.buffer(), all.buffer()).wait();
     std::string wrong = compare(all, {0, all.count()}, "all_gather", expected);
 
-    Guarded<T> in_place(count * comm.size());
+    Guarded<T> in_place(comm, count * comm.size());
     Buffer place = in_place.buffer();
     for (int64_t i = 0; i < count; ++i) in_place[comm.rank() * count + i] = mine[i];
     place.data = static_cast<T*>(place.data) + comm.rank() * count;
@@ -80,7 +94,7 @@ std::string check_all_gather(Communicator& comm, DType dtype, int64_t count) {
 
 std::string check_broadcast(Communicator& comm, DType dtype, int root, int64_t count) {
   return visit_dtype(dtype, [&](auto zero) {
-    Guarded<decltype(zero)> data(count,
+    Guarded<decltype(zero)> data(comm, count,
                                  [&](int64_t i) { return comm.rank() == root ? element(root, i) : 99; });
     comm.broadcast(data.buffer(), root).wait();
     return compare(data, {0, count}, to_text("broadcast from ", root),
@@ -99,7 +113,7 @@ std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t 
     const auto [first, last] = rank_leaves(leaves, comm.size(), comm.rank());
     std::vector<Guarded<T>> operands;
     for (const TreeNode& node : maximal_subtrees(leaves, first, last)) {
-      operands.emplace_back(count, [&](int64_t i) {
+      operands.emplace_back(comm, count, [&](int64_t i) {
         return sum_of(node.index << node.level, (node.index + 1) << node.level, i);
       });
     }
@@ -138,26 +152,26 @@ float uneven(int leaf, int64_t i) {
 
 std::vector<float> sum_uneven(Communicator& comm, int leaves, int64_t count) {
   const auto [first, last] = rank_leaves(leaves, comm.size(), comm.rank());
-  std::vector<std::vector<float>> operands;
-  for (const TreeNode& node : maximal_subtrees(leaves, first, last)) {
-    std::vector<float>& operand = operands.emplace_back(count);
-    for (int64_t i = 0; i < count; ++i) {
-      operand[i] = tree_value(node.index << node.level, (node.index + 1) << node.level, leaves,
-                              [&](int leaf) { return uneven(leaf, i); });
-    }
-  }
+  const Memory result(comm, count);
+  std::vector<Memory> operands;
   std::vector<Buffer> views;
-  for (std::vector<float>& operand : operands) views.push_back({operand.data(), count, DType::kF32});
-  std::vector<float> result(count);
-  comm.tree_sum(views, leaves, {result.data(), count, DType::kF32}).wait();
-  return result;
+  for (const TreeNode& node : maximal_subtrees(leaves, first, last)) {
+    Memory& operand = operands.emplace_back(comm, count);
+    for (int64_t i = 0; i < count; ++i) {
+      operand.elements[i] = tree_value(node.index << node.level, (node.index + 1) << node.level, leaves,
+                                       [&](int leaf) { return uneven(leaf, i); });
+    }
+    views.push_back(operand.buffer());
+  }
+  comm.tree_sum(views, leaves, result.buffer()).wait();
+  return result.values();
 }
 
 std::vector<float> all_reduce_uneven(Communicator& comm, int64_t count) {
-  std::vector<float> data(count);
-  for (int64_t i = 0; i < count; ++i) data[i] = uneven(comm.rank(), i);
-  comm.all_reduce({data.data(), count, DType::kF32}, ReduceOp::kSum).wait();
-  return data;
+  const Memory data(comm, count);
+  for (int64_t i = 0; i < count; ++i) data.elements[i] = uneven(comm.rank(), i);
+  comm.all_reduce(data.buffer(), ReduceOp::kSum).wait();
+  return data.values();
 }
 
 }  // namespace lockstep::comm::test

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,17 +23,22 @@ inline int element(int rank, int64_t i) {
   return static_cast<int>((i * 5 + rank * 3) % 13);
 }
 
-/// Memory for `count` elements with guard elements on both sides, which no collective may touch.
+/// Memory of a communicator for `count` elements, with guard elements on both sides, which no collective may
+/// touch.
 template <class T>
 class Guarded {
  public:
-  explicit Guarded(int64_t count) : elements_(count + 2, T(kGuard)) {}
+  Guarded(Communicator& comm, int64_t count)
+      : storage_(comm.allocate(static_cast<size_t>(count + 2) * sizeof(T))),
+        elements_(reinterpret_cast<T*>(storage_->data()), static_cast<size_t>(count + 2)) {
+    for (T& element : elements_) element = T(kGuard);
+  }
   template <class Function>
-  Guarded(int64_t count, const Function& value) : Guarded(count) {
+  Guarded(Communicator& comm, int64_t count, const Function& value) : Guarded(comm, count) {
     for (int64_t i = 0; i < count; ++i) (*this)[i] = T(static_cast<float>(value(i)));
   }
 
-  T& operator[](int64_t i) { return elements_[i + 1]; }
+  T& operator[](int64_t i) { return elements_[static_cast<size_t>(i + 1)]; }
   int64_t count() const { return static_cast<int64_t>(elements_.size()) - 2; }
   Buffer buffer() { return {elements_.data() + 1, count(), DTypeOf<T>::value}; }
   bool guards_intact() const { return is_guard(elements_.front()) && is_guard(elements_.back()); }
@@ -39,7 +46,8 @@ class Guarded {
  private:
   static constexpr float kGuard = 77;
   static bool is_guard(T value) { return static_cast<float>(value) == kGuard; }
-  std::vector<T> elements_;
+  std::shared_ptr<Storage> storage_;
+  std::span<T> elements_;
 };
 
 template <class T>

@@ -15,17 +15,25 @@ using lockstep::test::RunOptions;
 struct Case {
   std::string algorithm;
   int ranks;
+  int ranks_per_node = 1;
 };
 
 void PrintTo(const Case& test, std::ostream* out) {
-  *out << test.algorithm << " on " << test.ranks << " ranks";
+  *out << test.algorithm << " on " << test.ranks << " ranks, " << test.ranks_per_node << " a node";
 }
+
+/// (ranks, ranks a node): one node, a power of two of them, other numbers, and both with nodes that hold one
+/// subtree and with such that hold several.
+constexpr std::pair<int, int> kSharing[] = {{2, 2}, {3, 3}, {4, 4}, {5, 5}, {8, 8},  {13, 13}, {4, 2}, {8, 2},
+                                            {8, 4}, {6, 2}, {6, 3}, {9, 3}, {12, 3}, {12, 4},  {14, 7}};
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const std::string& algorithm : algorithm_list()) {
     for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 13}) cases.push_back({algorithm, ranks});
   }
+  for (const auto& [ranks, ranks_per_node] : kSharing)
+    cases.push_back({"hierarchical", ranks, ranks_per_node});
   return cases;
 }
 
@@ -35,6 +43,7 @@ class Collectives : public testing::TestWithParam<Case> {
     RunOptions options;
     options.host.algorithm = GetParam().algorithm;
     options.host.numerics = Numerics::kFast;
+    options.ranks_per_node = GetParam().ranks_per_node;
     return options;
   }
 };
@@ -81,7 +90,8 @@ TEST_P(Collectives, AllRanksGetTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Collectives, testing::ValuesIn(all_cases()), [](const auto& test) {
-  return test.param.algorithm + "_" + std::to_string(test.param.ranks);
+  const std::string name = test.param.algorithm + "_" + std::to_string(test.param.ranks);
+  return test.param.ranks_per_node > 1 ? name + "_by_" + std::to_string(test.param.ranks_per_node) : name;
 });
 
 class TreeOrder : public testing::TestWithParam<std::string> {};
@@ -119,6 +129,31 @@ TEST_P(TreeOrder, TreeSumHasTheSameBitsOnAnyNumberOfRanks) {
             const float expected = tree_value(0, 16, 16, [&](int leaf) { return uneven(leaf, i); });
             EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected))
                 << ranks << " ranks, element " << i;
+          }
+        },
+        options);
+  }
+}
+
+TEST(TreeOrderOfNodes, IsTheSame) {
+  for (const auto& [ranks, ranks_per_node] : kSharing) {
+    RunOptions options;
+    options.host.algorithm = "hierarchical";
+    options.host.chunk_bytes = 1024;
+    options.ranks_per_node = ranks_per_node;
+    run_ranks(
+        ranks,
+        [&](Communicator& comm) {
+          const std::vector<float> of_leaves = sum_uneven(comm, 16, 3000);
+          const std::vector<float> of_ranks = all_reduce_uneven(comm, 3000);
+          for (int64_t i = 0; i < 3000; ++i) {
+            const auto leaf = [&](int index) { return uneven(index, i); };
+            EXPECT_EQ(std::bit_cast<uint32_t>(of_leaves[i]),
+                      std::bit_cast<uint32_t>(tree_value(0, 16, 16, leaf)))
+                << ranks << " ranks, " << ranks_per_node << " a node, element " << i;
+            EXPECT_EQ(std::bit_cast<uint32_t>(of_ranks[i]),
+                      std::bit_cast<uint32_t>(tree_value(0, next_power_of_two(ranks), ranks, leaf)))
+                << ranks << " ranks, " << ranks_per_node << " a node, element " << i;
           }
         },
         options);

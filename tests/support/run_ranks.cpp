@@ -21,7 +21,7 @@ struct Run {
       : group(ranks), communicators(ranks), failures(ranks), returned(ranks, false), running(ranks) {}
 
   comm::LocalGroup group;
-  std::vector<std::unique_ptr<comm::Communicator>> communicators;
+  std::vector<std::unique_ptr<comm::HostCommunicator>> communicators;
   std::vector<std::string> failures;
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;
@@ -29,8 +29,18 @@ struct Run {
   int running;
 };
 
-void run_rank(Run& run, int rank, const std::function<void(comm::Communicator&)>& body) {
+void share_memory(comm::HostCommunicator& communicator, int ranks_per_node) {
+  comm::Topology topology;
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    topology.node_of_rank.push_back(rank / ranks_per_node);
+  }
+  const std::string reason = communicator.share_memory(topology);
+  check(reason.empty(), "run_ranks", "no shared memory: ", reason);
+}
+
+void run_rank(Run& run, int rank, const std::function<void(comm::Communicator&)>& body, int ranks_per_node) {
   try {
+    if (ranks_per_node > 1) share_memory(*run.communicators[rank], ranks_per_node);
     body(*run.communicators[rank]);
   } catch (const std::exception& error) {
     run.failures[rank] = error.what();
@@ -67,7 +77,8 @@ std::vector<std::string> run_failing_ranks(int ranks, const std::function<void(c
   }
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
-    threads.push_back(start_thread("rank " + std::to_string(rank), [&, rank] { run_rank(run, rank, body); }));
+    threads.push_back(start_thread("rank " + std::to_string(rank),
+                                   [&, rank] { run_rank(run, rank, body, options.ranks_per_node); }));
   }
   watch(run, options.watchdog);
   for (std::thread& thread : threads) thread.join();

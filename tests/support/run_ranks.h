@@ -13,6 +13,8 @@ namespace lockstep::test {
 struct RunOptions {
   /// `busy_threads` is set to the number of ranks if it is 1.
   comm::HostOptions host;
+  /// Above 1: ranks n * ranks_per_node, ... are said to be on one machine, and share memory.
+  int ranks_per_node = 1;
   /// After this time the process ends, naming for each rank that is not back what it waits for.
   std::chrono::seconds watchdog{60};
 };

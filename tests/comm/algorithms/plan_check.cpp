@@ -10,17 +10,38 @@ namespace {
 
 using Link = std::tuple<int, int, int>;  // sender, receiver, tag
 
+bool is_outgoing(StepKind kind) {
+  return kind == StepKind::kSend || kind == StepKind::kPublish || kind == StepKind::kSignal;
+}
+
+bool is_incoming(StepKind kind) {
+  return kind == StepKind::kReceive || kind == StepKind::kDiscover || kind == StepKind::kAwait;
+}
+
+/// Elements; messages of the other kinds have lengths that tell them apart from these and each other.
+int64_t length_of(const Step& step) {
+  switch (step.kind) {
+    case StepKind::kPublish:
+    case StepKind::kDiscover:
+      return -1;
+    case StepKind::kSignal:
+    case StepKind::kAwait:
+      return -2;
+    default:
+      return step.left.count;
+  }
+}
+
 std::string check_messages(const std::vector<Plan>& plans) {
   std::map<Link, int64_t> sent;
   std::map<Link, int64_t> received;
   for (int rank = 0; rank < static_cast<int>(plans.size()); ++rank) {
     for (const Step& step : plans[rank].steps) {
-      if (step.kind == StepKind::kSend &&
-          !sent.emplace(Link{rank, step.peer, step.tag}, step.left.count).second) {
+      if (is_outgoing(step.kind) && !sent.emplace(Link{rank, step.peer, step.tag}, length_of(step)).second) {
         return to_text("rank ", rank, " sends tag ", step.tag, " to ", step.peer, " twice");
       }
-      if (step.kind == StepKind::kReceive &&
-          !received.emplace(Link{step.peer, rank, step.tag}, step.target.count).second) {
+      if (is_incoming(step.kind) &&
+          !received.emplace(Link{step.peer, rank, step.tag}, length_of(step)).second) {
         return to_text("rank ", rank, " receives tag ", step.tag, " from ", step.peer, " twice");
       }
     }
@@ -46,13 +67,19 @@ std::vector<std::vector<bool>> ancestors_of(const Plan& plan) {
 
 /// The result may be any operand, so they count as the same memory.
 bool overlap(const Region& a, const Region& b) {
+  if (a.peer != b.peer) return false;
   const bool same_memory = (a.buffer == b.buffer) || (a.buffer != kScratch && b.buffer != kScratch &&
                                                       (a.buffer == kResult || b.buffer == kResult));
   return same_memory && a.begin < b.begin + b.count && b.begin < a.begin + a.count;
 }
 
+bool touches_elements(const Step& step) {
+  return step.kind == StepKind::kSend || step.kind == StepKind::kReceive || step.kind == StepKind::kReduce ||
+         step.kind == StepKind::kCopy;
+}
+
 bool writes_over(const Step& writer, const Step& other) {
-  if (writer.kind == StepKind::kSend) return false;
+  if (writer.kind == StepKind::kSend || !touches_elements(writer) || !touches_elements(other)) return false;
   if (overlap(writer.target, other.left) ||
       (other.kind == StepKind::kReduce && overlap(writer.target, other.right)))
     return true;

@@ -12,16 +12,21 @@ TEST(AlgorithmTable, FindsEveryRowByItsName) {
 }
 
 TEST(AlgorithmTable, AutoTakesOneRoundForWhatIsSmall) {
-  EXPECT_STREQ(automatic_algorithm(2, 2048).name, "direct");
-  EXPECT_STREQ(automatic_algorithm(2, 2049).name, "halving_doubling");
-  EXPECT_STREQ(automatic_algorithm(4, 256).name, "direct");
-  EXPECT_STREQ(automatic_algorithm(4, 257).name, "halving_doubling");
-  for (const size_t nbytes : {4, 1 << 20}) EXPECT_TRUE(automatic_algorithm(7, nbytes).tree_order);
+  EXPECT_STREQ(automatic_algorithm(2, 2048, false).name, "direct");
+  EXPECT_STREQ(automatic_algorithm(2, 2049, false).name, "halving_doubling");
+  EXPECT_STREQ(automatic_algorithm(4, 256, false).name, "direct");
+  EXPECT_STREQ(automatic_algorithm(4, 257, false).name, "halving_doubling");
+  for (const size_t nbytes : {4, 1 << 20}) EXPECT_TRUE(automatic_algorithm(7, nbytes, false).tree_order);
+}
+
+TEST(AlgorithmTable, AutoUsesSharedMemoryWhereThereIsSome) {
+  EXPECT_STREQ(automatic_algorithm(2, 4096, true).name, "halving_doubling");
+  EXPECT_STREQ(automatic_algorithm(2, 8192, true).name, "hierarchical");
 }
 
 TEST(AlgorithmTable, ListsTheNames) {
-  EXPECT_EQ(algorithm_names(false), "direct, halving_doubling, ring");
-  EXPECT_EQ(algorithm_names(true), "direct, halving_doubling");
+  EXPECT_EQ(algorithm_names(false), "direct, halving_doubling, hierarchical, ring");
+  EXPECT_EQ(algorithm_names(true), "direct, halving_doubling, hierarchical");
 }
 
 TEST(AlgorithmTable, AnswersAnUnknownNameWithTheKnownOnes) {
@@ -31,7 +36,7 @@ TEST(AlgorithmTable, AnswersAnUnknownNameWithTheKnownOnes) {
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(),
                  "[comm.algorithm] unknown algorithm \"rong\": expected auto or one of "
-                 "direct, halving_doubling, ring");
+                 "direct, halving_doubling, hierarchical, ring");
   }
 }
 

@@ -17,6 +17,7 @@ class ExecutorPair : public testing::Test {
   }
 
   LocalGroup group_{2};
+  SharedMemory memory_;
   std::unique_ptr<Transport> zero_ = group_.transport(0);
   std::unique_ptr<Transport> one_ = group_.transport(1);
   std::vector<float> data_{1, 2, 3, 4};
@@ -31,7 +32,7 @@ TEST_F(ExecutorPair, RunsStepsInTheOrderOfTheirDependencies) {
   const StepId doubled = builder.reduce(copy, copy, all, {first});
   builder.reduce(all, copy, all, {doubled});
   const Plan plan = builder.finish();
-  Executor executor(*zero_, 1000);
+  Executor executor(*zero_, memory_, 1000);
   executor.start(plan, call_, 0);
   while (!executor.finished()) EXPECT_TRUE(executor.advance());
   EXPECT_EQ(data_, (std::vector<float>{3, 6, 9, 12}));
@@ -48,8 +49,8 @@ TEST_F(ExecutorPair, CutsLongTransfersAndCountsThem) {
   std::vector<float> received(4);
   Call receive_call = call_;
   receive_call.result = {received.data(), 4, DType::kF32};
-  Executor sender(*zero_, 7);
-  Executor receiver(*one_, 7);
+  Executor sender(*zero_, memory_, 7);
+  Executor receiver(*one_, memory_, 7);
   sender.start(send_plan, call_, 0);
   receiver.start(receive_plan, receive_call, 0);
   while (!sender.finished() || !receiver.finished()) {
@@ -63,7 +64,7 @@ TEST_F(ExecutorPair, CutsLongTransfersAndCountsThem) {
 }
 
 TEST_F(ExecutorPair, AnEmptyPlanIsFinished) {
-  Executor executor(*zero_, 1000);
+  Executor executor(*zero_, memory_, 1000);
   const Plan plan = PlanBuilder().finish();
   executor.start(plan, call_, 0);
   EXPECT_TRUE(executor.finished());
@@ -72,6 +73,7 @@ TEST_F(ExecutorPair, AnEmptyPlanIsFinished) {
 
 TEST(Executor, MissingAreThoseWhoHaveSentNothing) {
   LocalGroup group(4);
+  SharedMemory memory;
   const auto zero = group.transport(0);
   const auto one = group.transport(1);
   PlanBuilder builder;
@@ -81,7 +83,7 @@ TEST(Executor, MissingAreThoseWhoHaveSentNothing) {
   }
   const Plan plan = builder.finish();
   Call call;
-  Executor executor(*zero, 1000);
+  Executor executor(*zero, memory, 1000);
   executor.start(plan, call, 0);
   executor.advance();
   EXPECT_EQ(executor.missing_peers(), (std::vector<int>{1, 2, 3}));

@@ -28,7 +28,7 @@ TEST(HostCommunicator, RefusesAlgorithmsThatAreNotReproducible) {
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(),
                  "[comm.algorithm] \"ring\" sums in an order that depends on the number of ranks: "
-                 "numerics REPRODUCIBLE expects one of direct, halving_doubling");
+                 "numerics REPRODUCIBLE expects one of direct, halving_doubling, hierarchical");
   }
   EXPECT_STREQ(alone({.algorithm = "ring", .numerics = Numerics::kFast})->algorithm(), "ring");
   EXPECT_STREQ(alone({})->algorithm(), "auto");

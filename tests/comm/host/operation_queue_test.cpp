@@ -20,9 +20,10 @@ class QueuePair : public testing::Test {
  protected:
   static constexpr OperationQueue::Options kOptions{.max_message_bytes = 1000};
   LocalGroup group_{2};
+  SharedMemory memory_;
   std::atomic<int> unfinished_{0};
-  OperationQueue zero_{group_.transport(0), kOptions, unfinished_};
-  OperationQueue one_{group_.transport(1), kOptions, unfinished_};
+  OperationQueue zero_{group_.transport(0), memory_, kOptions, unfinished_};
+  OperationQueue one_{group_.transport(1), memory_, kOptions, unfinished_};
 };
 
 TEST_F(QueuePair, CarriesOutOperationsInOrder) {
@@ -79,10 +80,11 @@ TEST_F(QueuePair, AFailedPeerIsNoticedAndNamed) {
 
 TEST(OperationQueue, TellsPeersWhenItIsDestroyedWithWorkLeft) {
   LocalGroup group(2);
+  SharedMemory memory;
   std::atomic<int> unfinished{0};
   const auto peer = group.transport(1);
   {
-    OperationQueue queue(group.transport(0), {.max_message_bytes = 1000}, unfinished);
+    OperationQueue queue(group.transport(0), memory, {.max_message_bytes = 1000}, unfinished);
     queue.push(barrier_of(0, 1));
   }
   std::vector<int> finished;

@@ -16,10 +16,11 @@ std::shared_ptr<Operation> barrier_of(int rank) {
 
 TEST(ProgressEngine, ItsThreadCarriesOutOperationsByItself) {
   LocalGroup group(2);
+  SharedMemory memory;
   ProgressEngine engine({.own_thread = true, .spins = 10});
   EXPECT_TRUE(engine.has_thread());
-  OperationQueue zero(group.transport(0), {.max_message_bytes = 1000}, engine.unfinished());
-  OperationQueue one(group.transport(1), {.max_message_bytes = 1000}, engine.unfinished());
+  OperationQueue zero(group.transport(0), memory, {.max_message_bytes = 1000}, engine.unfinished());
+  OperationQueue one(group.transport(1), memory, {.max_message_bytes = 1000}, engine.unfinished());
   const auto first = barrier_of(0);
   const auto second = barrier_of(1);
   {
@@ -38,9 +39,10 @@ TEST(ProgressEngine, ItsThreadCarriesOutOperationsByItself) {
 
 TEST(ProgressEngine, ARoundWithoutWorkOrLockDoesNothing) {
   LocalGroup group(2);
+  SharedMemory memory;
   ProgressEngine engine({});
   EXPECT_FALSE(engine.try_round());
-  OperationQueue queue(group.transport(0), {.max_message_bytes = 1000}, engine.unfinished());
+  OperationQueue queue(group.transport(0), memory, {.max_message_bytes = 1000}, engine.unfinished());
   {
     const auto lock = engine.lock();
     engine.attach(queue);
