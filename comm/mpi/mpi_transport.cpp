@@ -164,7 +164,9 @@ MPI_Comm duplicate_world(std::chrono::milliseconds timeout) {
     if (done) return communicator;
     check<CommError>(std::chrono::steady_clock::now() < deadline, "MPI_Comm_idup",
                      "not all ranks have come within ", std::chrono::duration<double>(timeout).count(),
-                     " s of start-up");
+                     " s of start-up: one did not start, or MPI took an address at which its host cannot be "
+                     "reached (Open MPI takes those of every interface unless it is told one: --mca "
+                     "btl_tcp_if_include 192.168.1.0/24)");
     backoff.pause();
   }
 }
