@@ -82,6 +82,9 @@ class Communicator {
   uint64_t bytes_sent() const { return traffic().bytes; }
   uint64_t messages_sent() const { return traffic().messages; }
 
+  /// How reductions are carried out, for the log of a run.
+  virtual std::string description() const = 0;
+
   /// The collective that is being carried out and the ranks it waits for, for messages; empty when idle. Any
   /// thread.
   virtual std::string pending() const = 0;

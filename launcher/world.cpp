@@ -6,6 +6,7 @@
 
 #include "comm/host/host_communicator.h"
 #include "comm/local/local_group.h"
+#include "comm/mpi/mpi_topology.h"
 #include "comm/mpi/mpi_transport.h"
 #include "launcher/exit_status.h"
 #include "launcher/watchdog.h"
@@ -55,8 +56,10 @@ World::World(const Identity& identity, const TrainConfig& config, const WorldOpt
   } else {
     transport = comm::LocalGroup(1).transport(0);
   }
-  communicator_ =
+  auto communicator =
       std::make_unique<comm::HostCommunicator>(std::move(transport), host_options(identity, config, options));
+  if (session_ && config.comm().shared_memory()) communicator->share_memory(comm::mpi_topology(*session_));
+  communicator_ = std::move(communicator);
 }
 
 void World::leave() {

@@ -50,7 +50,7 @@ DistributedDataParallel::DistributedDataParallel(std::vector<Parameter*> paramet
       communicator_(communicator),
       options_(options),
       plan_(plan_buckets(counts_of(parameters_), options.buckets)),
-      memory_(parameters_, plan_),
+      memory_(parameters_, plan_, communicator),
       sums_(options.sums + options.rank_values + width_of(statistics_), options.virtual_ranks, communicator),
       seed_(Tensor::scalar(static_cast<float>(options.loss_scale))),
       buckets_(plan_.buckets.size()) {

@@ -20,8 +20,12 @@ size_t byte_offset(int64_t element) {
 
 }  // namespace
 
-GradientMemory::GradientMemory(std::vector<Parameter*> parameters, const BucketPlan& plan)
-    : parameters_(std::move(parameters)), plan_(plan), values_(Tensor::zeros({plan.count})) {
+GradientMemory::GradientMemory(std::vector<Parameter*> parameters, const BucketPlan& plan,
+                               comm::Communicator& communicator)
+    : parameters_(std::move(parameters)),
+      plan_(plan),
+      communicator_(communicator),
+      values_(Tensor::zeros({plan.count})) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     Tensor& value = parameters_[i]->value;
     Tensor view = Tensor::on(values_.storage(), byte_offset(plan.offsets[i]), value.shape(), DType::kF32);
@@ -34,7 +38,8 @@ GradientMemory::GradientMemory(std::vector<Parameter*> parameters, const BucketP
 GradientMemory::Buffer& GradientMemory::buffer(int number) {
   const auto index = static_cast<size_t>(number);
   while (buffers_.size() <= index) {
-    Buffer fresh{Tensor::zeros({plan_.count}), {}};
+    const std::shared_ptr<Storage> memory = communicator_.allocate(byte_offset(plan_.count));
+    Buffer fresh{Tensor::on(memory, 0, {plan_.count}, DType::kF32), {}};
     for (size_t i = 0; i < parameters_.size(); ++i) {
       fresh.views.push_back(Tensor::on(fresh.memory.storage(), byte_offset(plan_.offsets[i]),
                                        parameters_[i]->value.shape(), DType::kF32));

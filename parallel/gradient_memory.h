@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "parallel/bucket_plan.h"
 #include "parallel/slot_schedule.h"
 #include "runtime/parameter.h"
@@ -16,8 +17,10 @@ namespace lockstep::parallel {
 class GradientMemory {
  public:
   /// Moves the parameters' values into flat memory: each `value` becomes a view of it, with the same content.
-  /// The parameters must outlive this object.
-  GradientMemory(std::vector<Parameter*> parameters, const BucketPlan& plan);
+  /// Buffers of gradients are the communicator's memory. Parameters and communicator must outlive this
+  /// object.
+  GradientMemory(std::vector<Parameter*> parameters, const BucketPlan& plan,
+                 comm::Communicator& communicator);
 
   /// Binds every parameter's gradient to a buffer, made on first use; nothing counts as written there.
   void bind(int buffer);
@@ -41,6 +44,7 @@ class GradientMemory {
 
   std::vector<Parameter*> parameters_;
   const BucketPlan& plan_;
+  comm::Communicator& communicator_;
   Tensor values_;
   std::vector<Buffer> buffers_;
 };

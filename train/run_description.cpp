@@ -73,6 +73,7 @@ std::vector<std::string> describe_run(const TrainConfig& config, const TrainingP
   lines.emplace_back(config.precision() == TrainConfig::BF16
                          ? "precision: BF16 (weights, sums, statistics and losses in FP32)"
                          : "precision: FP32");
+  if (size.ranks > 1) lines.push_back(size.communication);
   lines.push_back(batch_text(config, size.ranks));
   lines.push_back(learning_rate_text(config, plan));
   return lines;

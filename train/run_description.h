@@ -11,7 +11,8 @@ namespace lockstep::train {
 
 struct RunSize {
   int ranks = 1;
-  int threads = 1;  ///< per rank, resolved
+  int threads = 1;              ///< per rank, resolved
+  std::string communication{};  ///< how gradients are summed over ranks
 };
 
 /// Build, ranks and threads; whether the bits depend on them; the precision; the batch and its part for each

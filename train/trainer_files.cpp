@@ -55,8 +55,8 @@ void Trainer::open_run() {
     OpenedRun opened = train::open_run(options_.output, options_.resume, config_);
     lock_ = std::move(opened.lock);
     checkpoint = opened.checkpoint;
-    for (const std::string& line :
-         describe_run(config_, plan_, {.ranks = communicator_.size(), .threads = options_.threads})) {
+    for (const std::string& line : describe_run(
+             config_, plan_, {communicator_.size(), options_.threads, communicator_.description()})) {
       log::info(line);
     }
     if (!precision_note_.empty()) log::info(precision_note_);

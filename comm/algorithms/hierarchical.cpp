@@ -50,7 +50,7 @@ class Hierarchical {
       const auto operands = static_cast<int>(shape_.layout.subtrees(rank).size());
       met_.push_back(plan_.discover(rank, kPublishTag, operands + 1));
     }
-    PlanBuilder::Dependencies done;
+    PlanBuilder::Dependencies done = met_;  // also with an empty share: a peer may free its memory once told
     for (int p = 0; p < pieces_; ++p) add_piece(p, done);
     for (int rank = first_; rank < first_ + ranks_; ++rank) {
       if (rank == shape_.rank) continue;

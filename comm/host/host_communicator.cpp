@@ -80,17 +80,20 @@ bool HostCommunicator::has_progress_thread() const {
   return engine_->has_thread();
 }
 
-std::string HostCommunicator::share_memory(const Topology& topology) {
+void HostCommunicator::share_memory(const Topology& topology) {
   check(static_cast<int>(topology.node_of_rank.size()) == size(), "share_memory", "expected the nodes of ",
         size(), " ranks, got ", topology.node_of_rank.size());
   const NodeLayout layout = node_layout(topology);
-  if (layout.ranks_per_node == 1) return layout.reason;
+  not_shared_ = layout.reason;
+  if (layout.ranks_per_node == 1) return;
   int32_t reached = reaches_node(layout) ? 1 : 0;
   all_reduce({&reached, 1, DType::kI32}, ReduceOp::kMin, {.label = "share memory"}).wait();
-  if (reached == 0) return "some rank does not reach its neighbours' memory; see its warning";
+  if (reached == 0) {
+    not_shared_ = "some rank does not reach its neighbours' memory; see its warning";
+    return;
+  }
   ranks_per_node_ = layout.ranks_per_node;
   plans_->share(ranks_per_node_);
-  return "";
 }
 
 /// Each rank shows a place that holds its own description, and looks at those of its node.
@@ -149,6 +152,12 @@ void HostCommunicator::abandon(const std::string& reason) {
 std::string HostCommunicator::pending() const {
   const auto lock = engine_->lock();
   return queue_->describe_front();
+}
+
+std::string HostCommunicator::description() const {
+  return to_text("all-reduce: ", algorithm(), "; ",
+                 not_shared_.empty() ? to_text("memory shared by ", ranks_per_node_, " ranks of a machine")
+                                     : "messages only, no shared memory: " + not_shared_);
 }
 
 std::shared_ptr<WorkState> HostCommunicator::start(Call call) {

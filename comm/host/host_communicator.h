@@ -68,14 +68,16 @@ class HostCommunicator final : public Communicator {
   bool has_progress_thread() const;
 
   /// Collective and blocking, at most once: from now on allocate() gives memory that the ranks of a machine
-  /// reach in each other, and reductions of it use that. Returns why not, the same on all ranks, or "".
-  std::string share_memory(const Topology& topology);
+  /// reach in each other, and reductions of it use that, if all ranks reach their neighbours' (description()
+  /// has the reason if not).
+  void share_memory(const Topology& topology);
   /// 1 where memory is not shared.
   int ranks_per_node() const { return ranks_per_node_; }
 
   std::shared_ptr<Storage> allocate(size_t nbytes) override;
   void abandon(const std::string& reason) override;
   std::string pending() const override;
+  std::string description() const override;
 
  private:
   HostCommunicator(std::unique_ptr<Transport> transport, const HostOptions& options,
@@ -96,6 +98,7 @@ class HostCommunicator final : public Communicator {
   std::unique_ptr<OperationQueue> queue_;  // guarded by the engine's lock
   std::unique_ptr<PlanCache> plans_;
   int ranks_per_node_ = 1;
+  std::string not_shared_ = "not asked for";  // the reason; empty if memory is shared
 };
 
 }  // namespace lockstep::comm

@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "comm/host/host_communicator.h"
+#include "comm/local/local_group.h"
 #include "runtime/autograd.h"
 
 namespace lockstep::parallel {
@@ -15,7 +17,8 @@ class GradientMemoryTest : public ::testing::Test {
       : weight_{"weight", Tensor::from<float>({1, 2, 3, 4, 5, 6}, {2, 3}), {}},
         bias_{"bias", Tensor::from<float>({7, 8}, {2}), {}},
         plan_(plan_buckets({6, 2}, {})),
-        memory_({&weight_, &bias_}, plan_) {}
+        communicator_(comm::LocalGroup(1).transport(0), {}),
+        memory_({&weight_, &bias_}, plan_, communicator_) {}
 
   void add_to(Parameter& parameter, float value) {
     parameter.value.leaf_gradient().add(Tensor::full(parameter.value.shape(), value),
@@ -25,6 +28,7 @@ class GradientMemoryTest : public ::testing::Test {
   Parameter weight_;
   Parameter bias_;
   BucketPlan plan_;
+  comm::HostCommunicator communicator_;
   GradientMemory memory_;
 };
 
@@ -77,7 +81,7 @@ TEST_F(GradientMemoryTest, AddsChainsOfAnyLengthElementByElement) {
     for (int addends = 1; addends <= 9; ++addends) {
       Parameter parameter{"weight", Tensor::zeros({count}), {}};
       const BucketPlan plan = plan_buckets({count}, {});
-      GradientMemory memory({&parameter}, plan);
+      GradientMemory memory({&parameter}, plan, communicator_);
       SlotStep step{.slot = 0, .buffer = 0, .addends = {}, .target = addends};
       std::vector<float> expected(static_cast<size_t>(count));
       for (int buffer = 0; buffer <= addends; ++buffer) {

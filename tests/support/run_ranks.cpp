@@ -34,8 +34,8 @@ void share_memory(comm::HostCommunicator& communicator, int ranks_per_node) {
   for (int rank = 0; rank < communicator.size(); ++rank) {
     topology.node_of_rank.push_back(rank / ranks_per_node);
   }
-  const std::string reason = communicator.share_memory(topology);
-  check(reason.empty(), "run_ranks", "no shared memory: ", reason);
+  communicator.share_memory(topology);
+  check(communicator.ranks_per_node() == ranks_per_node, "run_ranks", communicator.description());
 }
 
 void run_rank(Run& run, int rank, const std::function<void(comm::Communicator&)>& body, int ranks_per_node) {

@@ -25,6 +25,12 @@ TEST(RunDescription, NamesRanksThreadsAndWhatTheBitsDependOn) {
               HasSubstr("3 ranks x 2 threads, bits depend on the number of ranks"));
 }
 
+TEST(RunDescription, SaysHowRanksCommunicate) {
+  const TrainConfig config = small_run();
+  EXPECT_THAT(describe(config, {.ranks = 2, .communication = "by mail"}), Contains("by mail"));
+  EXPECT_THAT(describe(config, {.ranks = 1, .communication = "by mail"}), Not(Contains("by mail")));
+}
+
 TEST(RunDescription, SaysWhenTheNumberOfThreadsWasChosen) {
   TrainConfig config = small_run();
   EXPECT_THAT(describe(config), Not(Contains(HasSubstr("chosen for this machine"))));

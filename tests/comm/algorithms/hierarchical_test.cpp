@@ -41,6 +41,16 @@ TEST(Hierarchical, SendsNoElementOnOneNode) {
   }
 }
 
+TEST(Hierarchical, TellsNobodyThatItIsDoneBeforeItHasFoundTheirMemory) {
+  // A peer may free its memory once everybody is done, even where there was no element to sum.
+  for (const Plan& plan : test::plans_of(hierarchical, shape_of(2, 2, 0))) {
+    for (size_t s = 0; s < plan.steps.size(); ++s) {
+      if (plan.steps[s].kind != StepKind::kSignal) continue;
+      EXPECT_EQ(plan.dependency_counts[s], 1);
+    }
+  }
+}
+
 TEST(Hierarchical, SharesTheWireAmongTheRanksOfANode) {
   const int64_t count = 64000;
   for (const auto& [ranks, ranks_per_node] : {std::pair(4, 2), {8, 2}, {8, 4}, {16, 4}}) {

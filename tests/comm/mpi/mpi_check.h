@@ -4,12 +4,15 @@
 #include <memory>
 
 #include "comm/host/host_communicator.h"
+#include "comm/mpi/mpi_session.h"
 #include "comm/transport.h"
 #include "runtime/error.h"
 
 namespace lockstep::comm::test {
 
-/// Transports and communicators among all ranks; collective, one at a time.
+MpiSession& session();
+
+/// Transports and communicators among all ranks, which share memory; collective, one at a time.
 std::unique_ptr<Transport> mpi_transport();
 std::unique_ptr<HostCommunicator> communicator(const HostOptions& options);
 

@@ -55,10 +55,11 @@ TEST_P(OverMpi, AnAllReduceSendsNoMoreThanItMust) {
   const auto comm = communicator(with_algorithm(GetParam()));
   const int64_t count = 48'000L * comm->size();
   std::vector<float> data(count, 1);
+  const uint64_t before = comm->bytes_sent();
   comm->all_reduce({data.data(), count, DType::kF32}, ReduceOp::kSum).wait();
   const auto whole = static_cast<uint64_t>(count) * sizeof(float);
   const auto ranks = static_cast<uint64_t>(comm->size());
-  EXPECT_EQ(comm->bytes_sent(),
+  EXPECT_EQ(comm->bytes_sent() - before,
             GetParam() == "direct" ? (ranks - 1) * whole : 2 * (ranks - 1) * whole / ranks);
 }
 
@@ -79,6 +80,16 @@ TEST(MpiTransport, TreeSumHasTheBitsOfTheTree) {
     const float expected = tree_value(0, 16, 16, [&](int leaf) { return uneven(leaf, i); });
     EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected)) << "element " << i;
   }
+}
+
+TEST(MpiTransport, RanksOfAMachineSendNoElementOfWhatTheyShare) {
+  const auto comm = communicator({});
+  const int64_t count = 100'000;
+  const std::shared_ptr<Storage> memory = comm->allocate(count * sizeof(float));
+  comm->all_reduce({memory->data(), count, DType::kF32}, ReduceOp::kSum).wait();
+  const auto peers = static_cast<uint64_t>(comm->size() - 1);
+  EXPECT_EQ(comm->ranks_per_node(), comm->size());
+  EXPECT_LE(comm->bytes_sent(), peers * 1000) << "places in memory, and what it took to agree";
 }
 
 TEST(MpiTransport, SplitMakesIndependentGroups) {
