@@ -4,6 +4,7 @@
 #include "comm/algorithms/halving_doubling.h"
 #include "comm/algorithms/hierarchical.h"
 #include "comm/algorithms/ring.h"
+#include "comm/algorithms/torus.h"
 #include "runtime/error.h"
 
 namespace lockstep::comm {
@@ -14,6 +15,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"halving_doubling", true, false, halving_doubling},
     {"hierarchical", true, true, hierarchical},
     {"ring", false, false, ring},
+    {"torus", false, false, torus},
 };
 
 }  // namespace
