@@ -73,7 +73,8 @@ class Communicator {
 
   /// For a rank that cannot go on: collectives in flight are given up, their memory is no longer touched, the
   /// communicator is dead, and peers in the same process get a CommError with the reason. Before memory that
-  /// was given to a collective goes out of scope because of an error. Any thread.
+  /// was given to a collective goes out of scope because of an error. (Memory that ranks share among threads
+  /// of one process must live until all of them are back.) Any thread.
   virtual void abandon(const std::string& reason) = 0;
 
   /// The training step that messages name.

@@ -1,7 +1,10 @@
-// Random sequences of collectives, several in flight, waited for in random order.
+// Random sequences of collectives, several in flight, waited for in random order, on all ranks and on parts
+// of them; and with a rank that fails at a random point.
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
+#include <span>
 
 #include "runtime/error.h"
 #include "runtime/rng.h"
@@ -11,12 +14,23 @@
 namespace lockstep::comm::test {
 namespace {
 
+using Elements = std::span<int64_t>;
+using Verify = std::function<std::string(Elements)>;
+
 /// A collective that was started, its memory, and what it must give.
 struct Started {
-  std::vector<int64_t> memory;
+  void allocate(Communicator& comm, int64_t count) {
+    storage = comm.allocate(static_cast<size_t>(count) * sizeof(int64_t));
+    memory = {reinterpret_cast<int64_t*>(storage->data()), static_cast<size_t>(count)};
+  }
+
+  std::shared_ptr<Storage> storage;
+  Elements memory;
   Work work;
-  std::function<std::string(const std::vector<int64_t>&)> verify;
+  Verify verify;
 };
+
+constexpr uint64_t kEach = 400;  // sequences for each number of ranks: 2,000 for each algorithm
 
 /// Draws of one sequence, the same on all ranks.
 class Draws {
@@ -29,12 +43,11 @@ class Draws {
   uint64_t next_ = 0;
 };
 
-std::function<std::string(const std::vector<int64_t>&)> expect(const std::string& what, Range range,
-                                                               std::function<int64_t(int64_t)> value) {
-  return [=](const std::vector<int64_t>& memory) -> std::string {
+Verify expect(const std::string& what, Range range, std::function<int64_t(int64_t)> value) {
+  return [=](Elements memory) -> std::string {
     for (int64_t i = range.begin; i < range.end; ++i) {
-      if (memory[i] != value(i))
-        return to_text(what, " element ", i, ": ", memory[i], " instead of ", value(i), "; ");
+      const int64_t got = memory[static_cast<size_t>(i)];
+      if (got != value(i)) return to_text(what, " element ", i, ": ", got, " instead of ", value(i), "; ");
     }
     return "";
   };
@@ -42,7 +55,8 @@ std::function<std::string(const std::vector<int64_t>&)> expect(const std::string
 
 void start_reduction(Communicator& comm, bool scatter, ReduceOp op, int64_t count, Started& started) {
   const int ranks = comm.size();
-  for (int64_t i = 0; i < count; ++i) started.memory.push_back(element(comm.rank(), i));
+  started.allocate(comm, count);
+  for (int64_t i = 0; i < count; ++i) started.memory[static_cast<size_t>(i)] = element(comm.rank(), i);
   const Buffer data{started.memory.data(), count, DType::kI64};
   started.work = scatter ? comm.reduce_scatter(data, op) : comm.all_reduce(data, op);
   started.verify = expect(scatter ? "reduce_scatter" : "all_reduce",
@@ -51,7 +65,7 @@ void start_reduction(Communicator& comm, bool scatter, ReduceOp op, int64_t coun
 }
 
 void start_all_gather(Communicator& comm, int64_t count, Started& started) {
-  started.memory.assign(count * comm.size(), -1);
+  started.allocate(comm, count * comm.size());
   int64_t* place = started.memory.data() + comm.rank() * count;
   for (int64_t i = 0; i < count; ++i) place[i] = element(comm.rank(), i);
   started.work =
@@ -61,7 +75,10 @@ void start_all_gather(Communicator& comm, int64_t count, Started& started) {
 }
 
 void start_broadcast(Communicator& comm, int root, int64_t count, Started& started) {
-  for (int64_t i = 0; i < count; ++i) started.memory.push_back(comm.rank() == root ? element(root, i) : -1);
+  started.allocate(comm, count);
+  for (int64_t i = 0; i < count; ++i) {
+    started.memory[static_cast<size_t>(i)] = comm.rank() == root ? element(root, i) : -1;
+  }
   started.work = comm.broadcast({started.memory.data(), count, DType::kI64}, root);
   started.verify = expect("broadcast", {0, count}, [=](int64_t i) { return element(root, i); });
 }
@@ -69,12 +86,12 @@ void start_broadcast(Communicator& comm, int root, int64_t count, Started& start
 void start_tree_sum(Communicator& comm, int leaves, int64_t count, Started& started) {
   const auto [first, last] = rank_leaves(leaves, comm.size(), comm.rank());
   const std::vector<TreeNode> nodes = maximal_subtrees(leaves, first, last);
-  for (const TreeNode& node : nodes) {
-    for (int64_t i = 0; i < count; ++i) started.memory.push_back((i + 1) << node.level);
-  }
+  started.allocate(comm, count * static_cast<int64_t>(nodes.size()));
   std::vector<Buffer> operands;
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    operands.push_back({started.memory.data() + static_cast<int64_t>(n) * count, count, DType::kI64});
+  for (const TreeNode& node : nodes) {
+    int64_t* const operand = started.memory.data() + static_cast<int64_t>(operands.size()) * count;
+    for (int64_t i = 0; i < count; ++i) operand[i] = (i + 1) << node.level;
+    operands.push_back({operand, count, DType::kI64});
   }
   started.work = comm.tree_sum(operands, leaves, operands[0]);
   started.verify = expect("tree_sum", {0, count}, [=](int64_t i) { return (i + 1) * leaves; });
@@ -98,25 +115,33 @@ void start_random(Communicator& comm, Draws& draws, Started& started) {
       return start_tree_sum(comm, 8, count, started);
     default:
       comm.barrier();
-      started.verify = [](const std::vector<int64_t>&) { return std::string(); };
+      started.verify = [](Elements) { return std::string(); };
   }
 }
 
-void run_sequence(Communicator& comm, uint64_t sequence) {
-  Draws draws(sequence);
-  std::vector<Started> started(2 + draws.below(7));
+/// Some collectives, started one after another and waited for in an order that differs from rank to rank.
+void run_collectives(Communicator& comm, Draws& draws, uint64_t sequence) {
+  std::vector<Started> started(static_cast<size_t>(2 + draws.below(7)));
   for (Started& one : started) start_random(comm, draws, one);
-  // Each rank waits in another order.
   for (size_t i = 0; i < started.size(); ++i) {
-    Started& one = started[(i + comm.rank()) % started.size()];
+    Started& one = started[(i + static_cast<size_t>(comm.rank())) % started.size()];
     one.work.wait();
     EXPECT_EQ(one.verify(one.memory), "") << "sequence " << sequence;
   }
 }
 
+void run_sequence(Communicator& comm, uint64_t sequence) {
+  Draws draws(sequence);
+  run_collectives(comm, draws, sequence);
+  if (draws.below(8) > 0) return;
+  const int parts = 1 + draws.below(3);
+  const auto part = comm.split(comm.rank() % parts, draws.below(2) == 0 ? 0 : -comm.rank());
+  run_collectives(*part, draws, sequence);
+}
+
 class Sequences : public testing::TestWithParam<std::string> {};
 
-TEST_P(Sequences, AThousandAreExact) {
+TEST_P(Sequences, AreExact) {
   uint64_t sequence = 0;
   for (int ranks = 2; ranks <= 6; ++ranks) {
     lockstep::test::RunOptions options;
@@ -126,13 +151,46 @@ TEST_P(Sequences, AThousandAreExact) {
     options.host.max_message_bytes = 200;
     options.host.debug_checks = ranks == 3;
     options.host.progress = ranks == 4 ? Progress::kThread : Progress::kCaller;
+    if (GetParam() == "hierarchical") options.ranks_per_node = ranks % 2 == 0 ? 2 : ranks;
     lockstep::test::run_ranks(
         ranks,
         [&](Communicator& comm) {
-          for (uint64_t s = sequence; s < sequence + 200; ++s) run_sequence(comm, s);
+          for (uint64_t s = sequence; s < sequence + kEach; ++s) run_sequence(comm, s);
         },
         options);
-    sequence += 200;
+    sequence += kEach;
+  }
+}
+
+/// One rank leaves with an error in the middle of a collective; the others must not wait for ever, and no
+/// memory may be touched after its owner has gone.
+TEST_P(Sequences, AFaultEndsAllRanks) {
+  for (uint64_t fault = 0; fault < 100; ++fault) {
+    Draws draws(fault);
+    const int ranks = 2 + draws.below(4);
+    const int failing = draws.below(ranks);
+    const int after = draws.below(6);
+    lockstep::test::RunOptions options;
+    options.host.algorithm = GetParam();
+    options.host.numerics = Numerics::kFast;
+    options.host.chunk_bytes = 256;
+    if (GetParam() == "hierarchical") options.ranks_per_node = ranks;
+    // Ranks that are threads read each other's memory itself, so it stays until all are back.
+    std::vector<std::vector<Started>> started(static_cast<size_t>(ranks));
+    const std::vector<std::string> errors = lockstep::test::run_failing_ranks(
+        ranks,
+        [&](Communicator& comm) {
+          std::vector<Started>& mine = started[static_cast<size_t>(comm.rank())];
+          Draws calls(1000 + fault);
+          mine.resize(8);
+          for (int i = 0; i < 8; ++i) {
+            check(comm.rank() != failing || i != after, "test", "fails here");
+            start_random(comm, calls, mine[static_cast<size_t>(i)]);
+          }
+          for (Started& one : mine) one.work.wait();
+        },
+        options);
+    for (const std::string& error : errors) EXPECT_NE(error, "") << "fault " << fault;
   }
 }
 
