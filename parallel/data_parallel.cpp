@@ -117,7 +117,7 @@ void DistributedDataParallel::run_slot(const Slot& slot, const SlotStep& step, c
 }
 
 void DistributedDataParallel::begin_last_backward() {
-  counting_ = true;
+  counting_ = options_.overlap;
   for (size_t b = 0; b < buckets_.size(); ++b) {
     buckets_[b].pending = static_cast<int>(plan_.buckets[b].parameters.size());
   }

@@ -23,6 +23,8 @@ struct DataParallelOptions {
   /// Leaves of the summation tree (T): a power of two, at least the number of ranks. It fixes the bits.
   int virtual_ranks = 16;
   BucketOptions buckets = {};
+  /// Reduce each bucket as soon as backward has filled it; else all of them after backward.
+  bool overlap = true;
   /// Gradients arrive multiplied by it; divide by it together with the number of items.
   double loss_scale = 1;
   /// How many numbers per slot the forward function adds up (losses, counts).

@@ -27,6 +27,7 @@ parallel::DataParallelOptions data_parallel_options(const TrainConfig& config, c
   parallel::DataParallelOptions options;
   options.virtual_ranks = config.virtual_ranks();
   options.buckets.bucket_bytes = config.comm().bucket_bytes();
+  options.overlap = config.comm().overlap();
   options.loss_scale = config.loss_scale();
   options.sums = objective.width();
   options.rank_values = kFlags;

@@ -9,6 +9,7 @@
 #include "ops/reduce/reduce.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
+#include "runtime/profile.h"
 #include "runtime/rng.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_ranks.h"
@@ -114,6 +115,36 @@ TEST(DataParallel, TheSameBitsOnAnyNumberOfRanks) {
     for (const int ranks : {2, 3, 4, 5, 7, 8}) {
       EXPECT_EQ(run_on(ranks, setting), alone) << setting.samples << " samples on " << ranks << " ranks";
     }
+  }
+}
+
+TEST(DataParallel, BucketsStartDuringBackwardOrAfterIt) {
+  for (const bool overlap : {true, false}) {
+    profile::Recorder recorder;
+    test::run_ranks(2, [&](comm::Communicator& communicator) {
+      const profile::Scope scope(communicator.rank() == 0 ? &recorder : nullptr, "rank 0");
+      if (communicator.rank() == 0) recorder.start();
+      Parameter inner{"inner", Tensor::full({16}, 2), {}};
+      Parameter outer{"outer", Tensor::full({16}, 3), {}};
+      DistributedDataParallel ddp({&inner, &outer}, {}, communicator,
+                                  {.virtual_ranks = 2,
+                                   .buckets = {.bucket_bytes = 64, .first_bucket_bytes = 64},
+                                   .overlap = overlap});
+      ASSERT_EQ(ddp.plan().buckets.size(), 2U);
+      const StepPlan plan = plan_step(2, 1, 2, communicator.size(), communicator.rank());
+      ddp.step(plan, {}, [&](const MicroBatch&, std::span<double>) {
+        return ops::sum(ops::mul(outer.value, ops::square(inner.value)));
+      });
+      EXPECT_EQ(ddp.gradient(0).to_vector<float>(), std::vector<float>(16, 2 * 2 * 2 * 3));
+      EXPECT_EQ(ddp.gradient(1).to_vector<float>(), std::vector<float>(16, 2 * 2 * 2));
+    });
+    profile::Clock::time_point backward;
+    for (const profile::Event& event : recorder.lane("rank 0").events()) {
+      if (event.name == "backward") backward = event.end;
+    }
+    const std::vector<profile::Event> buckets = recorder.lane("communication").events();
+    ASSERT_EQ(buckets.size(), 2U);
+    EXPECT_EQ(buckets.front().start < backward, overlap);
   }
 }
 

@@ -36,6 +36,7 @@ class SameBits(SystemTest):
             "direct": {"comm.algorithm": "direct"},
             "checked": {"comm.debug_checks": "true"},
             "thread": {"comm.progress": "THREAD"},
+            "afterwards": {"comm.overlap": "false", "comm.bucket_bytes": 2048},
             "quiet": {"metrics.every": 100, "metrics.hash_every": 0},
         }
         for name, settings in variants.items():
