@@ -1,5 +1,6 @@
 #include "comm/call.h"
 
+#include "comm/codecs/table.h"
 #include "runtime/error.h"
 
 namespace lockstep::comm {
@@ -54,6 +55,7 @@ std::string describe(const Call& call) {
     case Collective::kBarrier:
       break;
   }
+  if (call.options.codec != Codec::kNone) add("as ", name_of(call.options.codec));
   if (!call.options.label.empty()) add(call.options.label);
   return to_text(name_of(call.kind), " #", call.sequence, what.empty() ? "" : " (", what,
                  what.empty() ? "" : ")", " at step ", call.step);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/buffer.h"
+#include "comm/codecs/codec.h"
 
 namespace lockstep::comm {
 
@@ -21,6 +22,9 @@ struct CollectiveOptions {
   std::string label{};
   /// The longest that one wait() may last; 0: the communicator's default.
   std::chrono::milliseconds timeout{0};
+  /// For sums of f32: how operands and partial sums are rounded, and what travels. The caller's operands are
+  /// rounded already (comm/codecs/rounding.h); so is the result. Ranks must agree on it.
+  Codec codec = Codec::kNone;
 };
 
 /// A collective whose arguments were checked. Ranks must agree on all but the addresses, label and timeout.

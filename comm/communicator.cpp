@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "comm/codecs/table.h"
 #include "runtime/error.h"
 
 namespace lockstep::comm {
@@ -17,6 +18,13 @@ void check_same_kind(const char* operation, const char* name, const Buffer& buff
   check(buffer.dtype == like.dtype, operation, name, ": expected ", like.dtype, ", got ", buffer.dtype);
   check(buffer.count == like.count, operation, name, ": expected ", like.count, " elements, got ",
         buffer.count);
+}
+
+/// `sums`: what is asked for is a sum that every rank gets.
+void check_codec(const char* operation, const CollectiveOptions& options, bool sums, DType dtype) {
+  check(options.codec == Codec::kNone || (sums && dtype == DType::kF32), operation, "codec ",
+        name_of(options.codec),
+        ": expected none, since only all_reduce and tree_sum have codecs, for sums of f32");
 }
 
 bool overlap(const Buffer& a, const Buffer& b) {
@@ -49,6 +57,7 @@ Work Communicator::submit(Call call) {
 
 Work Communicator::all_reduce(Buffer data, ReduceOp op, const CollectiveOptions& options) {
   check_buffer("all_reduce", "data", data);
+  check_codec("all_reduce", options, op == ReduceOp::kSum, data.dtype);
   if (size_ == 1) return {};
   return submit({.kind = Collective::kAllReduce,
                  .op = op,
@@ -62,6 +71,7 @@ Work Communicator::all_reduce(Buffer data, ReduceOp op, const CollectiveOptions&
 Work Communicator::tree_sum(std::vector<Buffer> operands, int leaves, Buffer result,
                             const CollectiveOptions& options) {
   check_buffer("tree_sum", "result", result);
+  check_codec("tree_sum", options, true, result.dtype);
   check(is_power_of_two(leaves) && leaves >= size_, "tree_sum",
         "leaves: expected a power of two and at least ", size_, " (the number of ranks), got ", leaves);
   const auto [first, last] = rank_leaves(leaves, size_, rank_);
@@ -90,6 +100,7 @@ Work Communicator::tree_sum(std::vector<Buffer> operands, int leaves, Buffer res
 
 Work Communicator::reduce_scatter(Buffer data, ReduceOp op, const CollectiveOptions& options) {
   check_buffer("reduce_scatter", "data", data);
+  check_codec("reduce_scatter", options, false, data.dtype);
   if (size_ == 1) return {};
   return submit({.kind = Collective::kReduceScatter,
                  .op = op,
@@ -103,6 +114,7 @@ Work Communicator::reduce_scatter(Buffer data, ReduceOp op, const CollectiveOpti
 Work Communicator::all_gather(Buffer mine, Buffer all, const CollectiveOptions& options) {
   check_buffer("all_gather", "mine", mine);
   check_buffer("all_gather", "all", all);
+  check_codec("all_gather", options, false, all.dtype);
   check(all.dtype == mine.dtype, "all_gather", "all: expected ", mine.dtype, " as in mine, got ", all.dtype);
   check(all.count == size_ * mine.count, "all_gather", "all: expected ", size_ * mine.count, " elements (",
         size_, " ranks, ", mine.count, " each), got ", all.count);
@@ -123,6 +135,7 @@ Work Communicator::all_gather(Buffer mine, Buffer all, const CollectiveOptions& 
 
 Work Communicator::broadcast(Buffer data, int root, const CollectiveOptions& options) {
   check_buffer("broadcast", "data", data);
+  check_codec("broadcast", options, false, data.dtype);
   check(0 <= root && root < size_, "broadcast", "root: expected a rank below ", size_, ", got ", root);
   if (size_ == 1) return {};
   return submit({.kind = Collective::kBroadcast,
@@ -134,6 +147,7 @@ Work Communicator::broadcast(Buffer data, int root, const CollectiveOptions& opt
 }
 
 void Communicator::barrier(const CollectiveOptions& options) {
+  check_codec("barrier", options, false, DType::kU8);
   if (size_ == 1) return;
   submit({.kind = Collective::kBarrier, .options = options}).wait();
 }

@@ -25,6 +25,7 @@ void CallCheck::start(const Call& call) {
   mine_.kind = call.kind;
   mine_.op = call.op;
   mine_.dtype = call.dtype;
+  mine_.codec = call.options.codec;
   mine_.shared = call.shared;
   const std::string text = describe(call);
   std::copy_n(text.begin(), std::min(text.size(), sizeof(mine_.text) - 1), mine_.text);
@@ -50,6 +51,7 @@ const char* CallCheck::first_difference(const Description& a, const Description&
   if (a.sequence != b.sequence) return "sequence number";
   if (a.kind != b.kind) return "operation";
   if (a.dtype != b.dtype) return "dtype";
+  if (a.codec != b.codec) return "codec";
   if (a.count != b.count) return "count";
   if (a.op != b.op) return "reduction";
   if (a.root != b.root) return "root";

@@ -31,6 +31,7 @@ class CallCheck {
     Collective kind = Collective::kBarrier;
     ReduceOp op = ReduceOp::kSum;
     DType dtype = DType::kU8;
+    Codec codec = Codec::kNone;
     bool shared = false;
     char text[161] = {};  ///< describe(call), cut
   };

@@ -5,13 +5,15 @@
 #include <iterator>
 #include <set>
 
+#include "comm/codecs/rounding.h"
+#include "comm/codecs/table.h"
 #include "comm/reduce_kernels.h"
 #include "runtime/error.h"
 
 namespace lockstep::comm {
 namespace {
 
-/// Reductions and copies of one round: more would leave finished transfers unnoticed for too long.
+/// What this thread computes in one round: more would leave finished transfers unnoticed for too long.
 constexpr int kLocalStepsPerRound = 2;
 
 /// In Executor::parts_, where 0 means not started.
@@ -37,11 +39,14 @@ void Executor::start(const Plan& plan, const Call& call, int tag_base) {
   plan_ = &plan;
   call_ = &call;
   tag_base_ = tag_base;
+  codec_ = find_codec(call.options.codec);
+  unit_ = codec_ ? codec_->block_count : 1;
   element_size_ = size_of(call.dtype);
   unfinished_ = plan.steps.size();
   waits_ = plan.dependency_counts;
   parts_.assign(plan.steps.size(), 0);
-  const size_t scratch_bytes = static_cast<size_t>(plan.scratch_count) * element_size_;
+  if (codec_) staged_.assign(plan.steps.size(), 0);
+  const size_t scratch_bytes = static_cast<size_t>(plan.scratch_count * unit_) * element_size_;
   if (scratch_bytes > 0 && (!scratch_ || scratch_->nbytes() < scratch_bytes)) {
     scratch_.reset();
     scratch_ = Storage::allocate(scratch_bytes, kCpu);
@@ -69,9 +74,7 @@ bool Executor::advance() {
 
   for (int i = 0; i < kLocalStepsPerRound && next_local_ < ready_local_.size(); ++i) {
     start_ready_transfers();  // first, so that they move while this thread computes
-    const StepId id = ready_local_[next_local_++];
-    run_local(plan_->steps[id]);
-    finish(id);
+    run_local(ready_local_[next_local_++]);
     progressed = true;
   }
   start_ready_transfers();
@@ -100,7 +103,7 @@ std::vector<int> Executor::missing_peers() const {
 }
 
 std::byte* Executor::address(const Region& region) const {
-  const size_t offset = static_cast<size_t>(region.begin) * element_size_;
+  const size_t offset = static_cast<size_t>(region.begin * unit_) * element_size_;
   if (region.peer != kSelf) {
     const std::vector<std::byte*>& theirs = peers_[static_cast<size_t>(region.peer)].addresses;
     return (region.buffer == kResult ? theirs.back() : theirs[static_cast<size_t>(region.buffer)]) + offset;
@@ -119,8 +122,14 @@ std::byte* Executor::address(const Region& region) const {
   return static_cast<std::byte*>(base) + offset;
 }
 
+int64_t Executor::elements(const Region& region) const {
+  const int64_t whole = region.count * unit_;
+  const bool may_end_early = codec_ && region.buffer != kScratch;
+  return may_end_early ? std::min(whole, call_->count - region.begin * unit_) : whole;
+}
+
 size_t Executor::nbytes(const Region& region) const {
-  return static_cast<size_t>(region.count) * element_size_;
+  return static_cast<size_t>(elements(region)) * element_size_;
 }
 
 std::vector<SharedPlace> Executor::own_places() const {
@@ -136,10 +145,13 @@ std::vector<SharedPlace> Executor::own_places() const {
 }
 
 void Executor::make_ready(StepId id) {
-  (is_local(plan_->steps[id].kind) ? ready_local_ : ready_transfers_).push_back(id);
+  const StepKind kind = plan_->steps[id].kind;
+  const bool first_local = is_local(kind) || (codec_ && kind == StepKind::kSend);
+  (first_local ? ready_local_ : ready_transfers_).push_back(id);
 }
 
-std::span<std::byte> Executor::message_of(const Step& step) {
+std::span<std::byte> Executor::message_of(StepId id) {
+  const Step& step = plan_->steps[id];
   switch (step.kind) {
     case StepKind::kPublish:
       return std::as_writable_bytes(std::span(own_places_));
@@ -152,13 +164,21 @@ std::span<std::byte> Executor::message_of(const Step& step) {
     case StepKind::kAwait:
       return {};
     default:
-      return {address(step.left), nbytes(step.left)};
+      return codec_ ? staged(id) : std::span(address(step.left), nbytes(step.left));
   }
+}
+
+std::span<std::byte> Executor::staged(StepId id) {
+  const auto blocks = static_cast<size_t>(plan_->steps[id].left.count);
+  return {staging_.data(staged_[id]), blocks * codec_->block_bytes};
 }
 
 void Executor::start_transfer(StepId id) {
   const Step& step = plan_->steps[id];
-  const std::span<std::byte> message = message_of(step);
+  if (codec_ && step.kind == StepKind::kReceive) {
+    staged_[id] = staging_.take(static_cast<size_t>(step.left.count) * codec_->block_bytes);
+  }
+  const std::span<std::byte> message = message_of(id);
   const size_t parts = std::max<size_t>(1, (message.size() + max_message_bytes_ - 1) / max_message_bytes_);
   parts_[id] = static_cast<int>(parts);
   for (size_t p = 0; p < parts; ++p) {
@@ -175,18 +195,62 @@ void Executor::start_transfer(StepId id) {
   }
 }
 
-void Executor::run_local(const Step& step) {
-  if (step.kind == StepKind::kReduce) {
-    reduce(call_->op, call_->dtype, step.target.count, address(step.left), address(step.right),
-           address(step.target));
-  } else if (address(step.left) != address(step.target)) {
-    std::memcpy(address(step.target), address(step.left), nbytes(step.target));
+void Executor::run_local(StepId id) {
+  const Step& step = plan_->steps[id];
+  switch (step.kind) {
+    case StepKind::kSend:
+      staged_[id] = staging_.take(static_cast<size_t>(step.left.count) * codec_->block_bytes);
+      codec_->encode(reinterpret_cast<const float*>(address(step.left)), elements(step.left),
+                     staged(id).data());
+      return start_transfer(id);
+    case StepKind::kReceive:
+      codec_->decode(staged(id).data(), elements(step.target),
+                     reinterpret_cast<float*>(address(step.target)));
+      staging_.give_back(staged_[id]);
+      break;
+    case StepKind::kReduce:
+      reduce_regions(step);
+      break;
+    default:
+      copy_region(step);
   }
+  finish(id);
+}
+
+void Executor::reduce_regions(const Step& step) {
+  const int64_t count = std::min({elements(step.left), elements(step.right), elements(step.target)});
+  if (codec_) {
+    sum_rounded(*codec_, count, reinterpret_cast<const float*>(address(step.left)),
+                reinterpret_cast<const float*>(address(step.right)),
+                reinterpret_cast<float*>(address(step.target)));
+    fill_up(step.target, count);
+  } else {
+    reduce(call_->op, call_->dtype, count, address(step.left), address(step.right), address(step.target));
+  }
+}
+
+void Executor::copy_region(const Step& step) {
+  if (address(step.left) == address(step.target)) return;
+  const int64_t count = std::min(elements(step.left), elements(step.target));
+  std::memcpy(address(step.target), address(step.left), static_cast<size_t>(count) * element_size_);
+  fill_up(step.target, count);
+}
+
+/// What lies in scratch memory behind the end of the call's buffers would change the exponent of the block.
+void Executor::fill_up(const Region& target, int64_t count) {
+  std::byte* end = address(target) + static_cast<size_t>(count) * element_size_;
+  std::memset(end, 0, nbytes(target) - static_cast<size_t>(count) * element_size_);
 }
 
 void Executor::finish_part(StepId id) {
   if (--parts_[id] > 0) return;
   const Step& step = plan_->steps[id];
+  if (codec_ && step.kind == StepKind::kReceive) {
+    ready_local_.push_back(id);
+    parts_[id] = kFinished;  // the peer is heard
+    return;
+  }
+  if (codec_ && step.kind == StepKind::kSend) staging_.give_back(staged_[id]);
   if (step.kind == StepKind::kDiscover) reach(peers_[static_cast<size_t>(step.peer)]);
   finish(id);
 }

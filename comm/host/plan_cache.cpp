@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "comm/algorithms/moves.h"
+#include "comm/codecs/table.h"
 
 namespace lockstep::comm {
 namespace {
@@ -21,7 +22,8 @@ void PlanCache::share(int ranks_per_node) {
 }
 
 std::shared_ptr<const Plan> PlanCache::plan_for(const Call& call) {
-  const Key key{call.kind, call.count, size_of(call.dtype), call.leaves, call.root, call.shared};
+  const Key key{call.kind, call.count,  size_of(call.dtype), call.leaves,
+                call.root, call.shared, call.options.codec};
   const auto known = plans_.find(key);
   if (known != plans_.end()) return known->second;
   if (plans_.size() >= kMostPlans) plans_.clear();
@@ -29,8 +31,11 @@ std::shared_ptr<const Plan> PlanCache::plan_for(const Call& call) {
 }
 
 Plan PlanCache::make_plan(const Call& call) const {
-  const int64_t chunk_count = std::max<int64_t>(1, static_cast<int64_t>(chunk_bytes_ / size_of(call.dtype)));
-  ReductionShape shape{rank_, size_, call.count, chunk_count, one_leaf_each(size_), ranks_per_node_, false};
+  const CodecRow* codec = find_codec(call.options.codec);
+  const int64_t count = codec ? codec->blocks_of(call.count) : call.count;
+  const size_t element_bytes = size_of(call.dtype) * static_cast<size_t>(codec ? codec->block_count : 1);
+  const int64_t chunk_count = std::max<int64_t>(1, static_cast<int64_t>(chunk_bytes_ / element_bytes));
+  ReductionShape shape{rank_, size_, count, chunk_count, one_leaf_each(size_), ranks_per_node_, false};
   switch (call.kind) {
     case Collective::kAllReduce:
       return plan_reduction(call, shape);

@@ -21,14 +21,15 @@ class PlanCache {
   /// From now on calls in shared memory may be planned to use it. Drops all plans.
   void share(int ranks_per_node);
 
+  /// With a codec, an element of the plan is a block of the call's elements.
   std::shared_ptr<const Plan> plan_for(const Call& call);
 
  private:
   Plan make_plan(const Call& call) const;
   Plan plan_reduction(const Call& call, const ReductionShape& shape) const;
 
-  // kind, count, element size, leaves, root, shared
-  using Key = std::tuple<Collective, int64_t, size_t, int, int, bool>;
+  // kind, count, element size, leaves, root, shared, codec
+  using Key = std::tuple<Collective, int64_t, size_t, int, int, bool, Codec>;
   const int rank_;
   const int size_;
   const Algorithm* algorithm_;

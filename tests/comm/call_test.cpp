@@ -21,6 +21,10 @@ TEST(Describe, NamesWhatTheRankAskedFor) {
   call.options.label = "bucket 3 (conv1.weight .. fc.bias)";
   EXPECT_EQ(describe(call),
             "all_reduce #17 (sum of 4096 f32, bucket 3 (conv1.weight .. fc.bias)) at step 12");
+  call.options.codec = Codec::kFp16;
+  EXPECT_EQ(describe(call),
+            "all_reduce #17 (sum of 4096 f32, as fp16, bucket 3 (conv1.weight .. fc.bias)) at step 12");
+  call.options.codec = Codec::kNone;
   call.op = ReduceOp::kMax;
   call.kind = Collective::kReduceScatter;
   call.options.label.clear();

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "comm/algorithms/table.h"
+#include "comm/codecs/rounding.h"
+#include "comm/codecs/table.h"
 #include "runtime/error.h"
 
 namespace lockstep::comm::test {
@@ -55,11 +57,11 @@ int64_t reduced(ReduceOp op, int ranks, int64_t i) {
   return value;
 }
 
-std::string check_all_reduce(Communicator& comm, DType dtype, ReduceOp op, int64_t count) {
+std::string check_all_reduce(Communicator& comm, DType dtype, ReduceOp op, int64_t count, Codec codec) {
   return visit_dtype(dtype, [&](auto zero) {
     Guarded<decltype(zero)> data(comm, count, [&](int64_t i) { return element(comm.rank(), i); });
-    comm.all_reduce(data.buffer(), op).wait();
-    return compare(data, {0, count}, to_text("all_reduce ", name_of(op)),
+    comm.all_reduce(data.buffer(), op, {.codec = codec}).wait();
+    return compare(data, {0, count}, to_text("all_reduce ", name_of(op), ", codec ", name_of(codec)),
                    [&](int64_t i) { return reduced(op, comm.size(), i); });
   });
 }
@@ -102,7 +104,7 @@ std::string check_broadcast(Communicator& comm, DType dtype, int root, int64_t c
   });
 }
 
-std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t count) {
+std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t count, Codec codec) {
   return visit_dtype(dtype, [&](auto zero) {
     using T = decltype(zero);
     const auto sum_of = [](int first, int last, int64_t i) {
@@ -120,8 +122,8 @@ std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t 
     std::vector<Buffer> views;
     for (Guarded<T>& operand : operands) views.push_back(operand.buffer());
     Guarded<T>& result = operands.back();  // an operand, but not the first
-    comm.tree_sum(views, leaves, views.back()).wait();
-    return compare(result, {0, count}, to_text("tree_sum over ", leaves),
+    comm.tree_sum(views, leaves, views.back(), {.codec = codec}).wait();
+    return compare(result, {0, count}, to_text("tree_sum over ", leaves, ", codec ", name_of(codec)),
                    [&](int64_t i) { return sum_of(0, leaves, i); });
   });
 }
@@ -145,32 +147,56 @@ std::string check_everything(Communicator& comm) {
   return wrong;
 }
 
+std::string check_codecs(Communicator& comm) {
+  std::string wrong;
+  for (const CodecRow& codec : codecs()) {
+    const int64_t block = codec.block_count;
+    for (const int64_t count : {int64_t{0}, int64_t{1}, block - 1, block, block + 1, 3 * block - 7,
+                                comm.size() * block, (2 * comm.size() + 1) * block + 5}) {
+      wrong += check_all_reduce(comm, DType::kF32, ReduceOp::kSum, count, codec.codec);
+      wrong += check_tree_sum(comm, DType::kF32, 16, count, codec.codec);
+    }
+  }
+  return wrong;
+}
+
 float uneven(int leaf, int64_t i) {
   constexpr float kValues[] = {1e8F, 1.0F, -1e8F, 1.0F, 3.1e-3F, -7.7e5F, 1.3F};
   return kValues[(leaf + i) % 7] + 0.37F * static_cast<float>(leaf);
 }
 
-std::vector<float> sum_uneven(Communicator& comm, int leaves, int64_t count) {
+std::vector<float> sum_uneven(Communicator& comm, int leaves, int64_t count, Codec codec) {
+  // Of one subtree, with all that is below it.
+  const auto sum_of = [&](const auto& self, int first, int last, float* sum) -> void {
+    if (last - first == 1) {
+      for (int64_t i = 0; i < count; ++i) sum[i] = uneven(first, i);
+    } else {
+      std::vector<float> right(static_cast<size_t>(count));
+      const int middle = first + (last - first) / 2;
+      self(self, first, middle, sum);
+      self(self, middle, last, right.data());
+      for (int64_t i = 0; i < count; ++i) sum[i] += right[static_cast<size_t>(i)];
+    }
+    round(codec, {sum, count, DType::kF32});
+  };
   const auto [first, last] = rank_leaves(leaves, comm.size(), comm.rank());
   const Memory result(comm, count);
   std::vector<Memory> operands;
   std::vector<Buffer> views;
   for (const TreeNode& node : maximal_subtrees(leaves, first, last)) {
     Memory& operand = operands.emplace_back(comm, count);
-    for (int64_t i = 0; i < count; ++i) {
-      operand.elements[i] = tree_value(node.index << node.level, (node.index + 1) << node.level, leaves,
-                                       [&](int leaf) { return uneven(leaf, i); });
-    }
+    sum_of(sum_of, node.index << node.level, (node.index + 1) << node.level, operand.elements);
     views.push_back(operand.buffer());
   }
-  comm.tree_sum(views, leaves, result.buffer()).wait();
+  comm.tree_sum(views, leaves, result.buffer(), {.codec = codec}).wait();
   return result.values();
 }
 
-std::vector<float> all_reduce_uneven(Communicator& comm, int64_t count) {
+std::vector<float> all_reduce_uneven(Communicator& comm, int64_t count, Codec codec) {
   const Memory data(comm, count);
   for (int64_t i = 0; i < count; ++i) data.elements[i] = uneven(comm.rank(), i);
-  comm.all_reduce(data.buffer(), ReduceOp::kSum).wait();
+  round(codec, data.buffer());
+  comm.all_reduce(data.buffer(), ReduceOp::kSum, {.codec = codec}).wait();
   return data.values();
 }
 

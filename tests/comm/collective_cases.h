@@ -59,13 +59,17 @@ int64_t as_integer(T value) {
 int64_t reduced(ReduceOp op, int ranks, int64_t i);
 
 /// Each runs one collective and returns "" or what is wrong, naming the first wrong element.
-std::string check_all_reduce(Communicator& comm, DType dtype, ReduceOp op, int64_t count);
+std::string check_all_reduce(Communicator& comm, DType dtype, ReduceOp op, int64_t count,
+                             Codec codec = Codec::kNone);
 std::string check_reduce_scatter(Communicator& comm, DType dtype, ReduceOp op, int64_t count);
 std::string check_all_gather(Communicator& comm, DType dtype, int64_t count);
 std::string check_broadcast(Communicator& comm, DType dtype, int root, int64_t count);
-std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t count);
+std::string check_tree_sum(Communicator& comm, DType dtype, int leaves, int64_t count,
+                           Codec codec = Codec::kNone);
 /// All of the above, for all dtypes, operations and the counts around the number of ranks.
 std::string check_everything(Communicator& comm);
+/// Sums with every codec, for counts around those of blocks.
+std::string check_codecs(Communicator& comm);
 
 /// Leaf t's element i: magnitudes so different that every order of summation gives other bits.
 float uneven(int leaf, int64_t i);
@@ -80,9 +84,9 @@ float tree_value(int first, int last, int present, const Value& leaf_value) {
   return middle >= present ? left : left + tree_value(middle, last, present, leaf_value);
 }
 
-/// tree_sum of uneven(): this rank's result.
-std::vector<float> sum_uneven(Communicator& comm, int leaves, int64_t count);
-/// all_reduce of uneven(rank): this rank's result.
-std::vector<float> all_reduce_uneven(Communicator& comm, int64_t count);
+/// tree_sum of uneven(), every operand and partial sum rounded: this rank's result.
+std::vector<float> sum_uneven(Communicator& comm, int leaves, int64_t count, Codec codec = Codec::kNone);
+/// all_reduce of uneven(rank), rounded: this rank's result.
+std::vector<float> all_reduce_uneven(Communicator& comm, int64_t count, Codec codec = Codec::kNone);
 
 }  // namespace lockstep::comm::test

@@ -60,6 +60,16 @@ TEST_P(Collectives, AreExactInManyPieces) {
       GetParam().ranks, [](Communicator& comm) { EXPECT_EQ(check_everything(comm), ""); }, small);
 }
 
+TEST_P(Collectives, AreExactWithCodecs) {
+  RunOptions small = options();
+  small.host.chunk_bytes = 8192;  // two blocks
+  small.host.max_message_bytes = 3000;
+  for (const RunOptions& variant : {options(), small}) {
+    run_ranks(
+        GetParam().ranks, [](Communicator& comm) { EXPECT_EQ(check_codecs(comm), ""); }, variant);
+  }
+}
+
 TEST_P(Collectives, AreExactInManyMessages) {
   RunOptions small = options();
   small.host.max_message_bytes = 28;  // 7 f32 elements

@@ -70,6 +70,32 @@ TEST(Communicator, RefusesBadArgumentsOnOneRankToo) {
   }
 }
 
+TEST(Communicator, CodecsAreForSumsOfF32) {
+  for (const int ranks : {1, 2}) {
+    run_ranks(ranks, [&](Communicator& comm) {
+      float x[2] = {};
+      double y[2] = {};
+      const Buffer floats{x, 2, DType::kF32};
+      const Buffer doubles{y, 2, DType::kF64};
+      const CollectiveOptions options{.codec = Codec::kFp16};
+      const std::string text =
+          " codec fp16: expected none, since only all_reduce and tree_sum have codecs, for sums of f32";
+      EXPECT_EQ(refusal([&] { comm.all_reduce(floats, ReduceOp::kMax, options); }), "[all_reduce]" + text);
+      EXPECT_EQ(refusal([&] { comm.all_reduce(doubles, ReduceOp::kSum, options); }), "[all_reduce]" + text);
+      EXPECT_EQ(refusal([&] { comm.tree_sum({doubles}, 2, doubles, options); }), "[tree_sum]" + text);
+      EXPECT_EQ(refusal([&] { comm.reduce_scatter(floats, ReduceOp::kSum, options); }),
+                "[reduce_scatter]" + text);
+      EXPECT_EQ(refusal([&] {
+                  comm.all_gather({x, 1, DType::kF32}, {x, ranks, DType::kF32}, options);
+                }),
+                "[all_gather]" + text);
+      EXPECT_EQ(refusal([&] { comm.broadcast(floats, 0, options); }), "[broadcast]" + text);
+      EXPECT_EQ(refusal([&] { comm.barrier(options); }), "[barrier]" + text);
+      EXPECT_EQ(comm.messages_sent(), 0U);
+    });
+  }
+}
+
 TEST(Communicator, OneRankNeedsNobody) {
   run_ranks(1, [](Communicator& comm) {
     EXPECT_EQ(test::check_everything(comm), "");

@@ -46,7 +46,7 @@ TEST(CallCheck, NamesBothCallsWhereTheOperationDiffers) {
   EXPECT_NE(text.find("called barrier #2 at step 0"), std::string::npos) << text;
 }
 
-TEST(CallCheck, ComparesDtypeCountReductionRootAndLeaves) {
+TEST(CallCheck, ComparesDtypeCodecCountReductionRootAndLeaves) {
   const auto differs = [](const std::string& what, const auto& a, const auto& b) {
     const std::string text = first_failure(a, b);
     EXPECT_NE(text.find("first difference: " + what), std::string::npos) << text;
@@ -55,6 +55,10 @@ TEST(CallCheck, ComparesDtypeCountReductionRootAndLeaves) {
   differs("dtype", plain, [](Communicator& comm) { sum(comm, 5, DType::kF64); });
   differs("count", plain, [](Communicator& comm) { sum(comm, 6, DType::kF32); });
   differs("reduction", plain, [](Communicator& comm) { sum(comm, 5, DType::kF32, ReduceOp::kMax); });
+  differs("codec", plain, [](Communicator& comm) {
+    float data[5] = {};
+    comm.all_reduce({data, 5, DType::kF32}, ReduceOp::kSum, {.codec = Codec::kBf16}).wait();
+  });
   const auto from = [](int root) {
     return [root](Communicator& comm) { test::check_broadcast(comm, DType::kF32, root, 3); };
   };

@@ -42,6 +42,18 @@ TEST(PlanCache, TellsShapesApart) {
   EXPECT_NE(cache.plan_for(other), plan);
 }
 
+TEST(PlanCache, PlansBlocksOfACodec) {
+  PlanCache cache(0, 2, &find_algorithm("halving_doubling"), 1 << 20);
+  Call call = call_of(Collective::kAllReduce, 3 * 1024 + 1);
+  const auto plan = cache.plan_for(call);
+  call.options.codec = Codec::kFp16;
+  const auto blocks = cache.plan_for(call);
+  EXPECT_NE(blocks, plan);
+  EXPECT_EQ(blocks->steps[0].left.count, 2) << "half of four blocks";
+  call.options.codec = Codec::kBf16;
+  EXPECT_NE(cache.plan_for(call), blocks) << "its messages have other lengths";
+}
+
 TEST(PlanCache, CutsPiecesByBytes) {
   PlanCache cache(0, 2, &find_algorithm("halving_doubling"), 1024);
   const auto steps = [&](int64_t count) {

@@ -22,6 +22,7 @@ class OverMpi : public testing::TestWithParam<std::string> {};
 TEST_P(OverMpi, CollectivesAreExact) {
   const auto comm = communicator(with_algorithm(GetParam()));
   EXPECT_EQ(check_everything(*comm), "");
+  EXPECT_EQ(check_codecs(*comm), "");
 }
 
 TEST_P(OverMpi, CollectivesAreExactInManyPiecesAndMessages) {
