@@ -112,7 +112,7 @@ void DistributedDataParallel::run_slot(const Slot& slot, const SlotStep& step, c
   const profile::Span span(profile::Category::kOther, "sum of slots");
   for (const Bucket& range : plan_.buckets) {
     memory_.complete(range, step.buffer);
-    memory_.add(step, range);
+    memory_.add(step, range, options_.codec);
   }
 }
 
@@ -134,15 +134,15 @@ void DistributedDataParallel::launch(size_t b) {
   buckets_[b].start = Clock::now();
   if (!schedule_.steps.empty()) {
     memory_.complete(range, kBucketBuffer);
-    memory_.add(schedule_.steps.back(), range);
+    memory_.add(schedule_.steps.back(), range, options_.codec);
   }
   for (const int buffer : schedule_.neutral) memory_.fill_neutral(buffer, range);
   std::vector<comm::Buffer> operands;
   for (const int buffer : schedule_.operands)
     operands.push_back({memory_.data(buffer, range), range.count, DType::kF32});
   const comm::Buffer result{memory_.data(kBucketBuffer, range), range.count, DType::kF32};
-  buckets_[b].work =
-      communicator_.tree_sum(std::move(operands), options_.virtual_ranks, result, {.label = label(b)});
+  buckets_[b].work = communicator_.tree_sum(std::move(operands), options_.virtual_ranks, result,
+                                            {.label = label(b), .codec = options_.codec});
 }
 
 /// Launches those of which no backward told, and waits for all.

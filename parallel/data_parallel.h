@@ -27,6 +27,9 @@ struct DataParallelOptions {
   bool overlap = true;
   /// Gradients arrive multiplied by it; divide by it together with the number of items.
   double loss_scale = 1;
+  /// How gradients are rounded and travel: every slot's sum and every sum above it. It fixes the bits, on one
+  /// rank too.
+  comm::Codec codec = comm::Codec::kNone;
   /// How many numbers per slot the forward function adds up (losses, counts).
   size_t sums = 0;
   /// How many numbers each rank contributes once per step (flags).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "comm/codecs/table.h"
 #include "comm/reduce_kernels.h"
 #include "runtime/autograd.h"
 #include "runtime/error.h"
@@ -65,24 +66,31 @@ void GradientMemory::fill_neutral(int number, const Bucket& range) {
   std::fill_n(data(number, range), range.count, -0.0F);
 }
 
-void GradientMemory::add(const SlotStep& step, const Bucket& range) {
-  if (step.addends.empty()) return;
-  const float* last = data(step.buffer, range);
-  float* target = data(step.target, range);
+void GradientMemory::add(const SlotStep& step, const Bucket& range, comm::Codec codec) {
+  const comm::CodecRow* const rounding = comm::find_codec(codec);
+  if (step.addends.empty() && !rounding) return;
+  const int64_t block = rounding ? rounding->block_count : kBlock;
+  ensure(block <= kBlock, "gradient memory", "a codec has blocks of ", block, " elements");
+  float* const last = data(step.buffer, range);
+  float* const target = data(step.target, range);
   std::vector<const float*> addends;
   for (const int addend : step.addends) addends.push_back(data(addend, range));
-  parallel_for(range.count, kGrain, [&](int64_t begin, int64_t end) {
-    std::array<float, kBlock> partial;
-    for (int64_t at = begin; at < end; at += kBlock) {
-      const int64_t count = std::min(kBlock, end - at);
-      const float* sum = last + at;
-      for (const float* addend : addends) {
-        float* const result = addend == addends.back() ? target + at : partial.data();
-        comm::reduce(comm::ReduceOp::kSum, DType::kF32, count, sum, addend + at, result);
-        sum = result;
-      }
-    }
-  });
+  parallel_for((range.count + block - 1) / block, kGrain / block,
+               [&](int64_t first_block, int64_t last_block) {
+                 std::array<float, kBlock> partial;
+                 const int64_t end = std::min(last_block * block, range.count);
+                 for (int64_t at = first_block * block; at < end; at += block) {
+                   const int64_t count = std::min(block, end - at);
+                   if (rounding) rounding->round(last + at, count);
+                   const float* sum = last + at;
+                   for (const float* addend : addends) {
+                     float* const result = addend == addends.back() ? target + at : partial.data();
+                     comm::reduce(comm::ReduceOp::kSum, DType::kF32, count, sum, addend + at, result);
+                     if (rounding) rounding->round(result, count);
+                     sum = result;
+                   }
+                 }
+               });
 }
 
 float* GradientMemory::data(int number, const Bucket& range) {

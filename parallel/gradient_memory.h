@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/codecs/codec.h"
 #include "comm/communicator.h"
 #include "parallel/bucket_plan.h"
 #include "parallel/slot_schedule.h"
@@ -26,8 +27,9 @@ class GradientMemory {
   void bind(int buffer);
   /// Parameters of the range that got no gradient since bind() contribute the neutral -0.0.
   void complete(const Bucket& range, int buffer);
-  /// step.target <- addends[n-1] + (... + (addends[0] + step.buffer)) over the range, in one pass.
-  void add(const SlotStep& step, const Bucket& range);
+  /// step.target <- addends[n-1] + (... + (addends[0] + step.buffer)) over the range, in one pass. With a
+  /// codec, step.buffer is rounded first, in place, and every sum; blocks are counted from the range's start.
+  void add(const SlotStep& step, const Bucket& range, comm::Codec codec = comm::Codec::kNone);
   void fill_neutral(int buffer, const Bucket& range);
 
   float* data(int buffer, const Bucket& range);  ///< first element of the range

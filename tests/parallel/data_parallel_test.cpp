@@ -5,6 +5,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "comm/codecs/table.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/reduce/reduce.h"
 #include "runtime/autograd.h"
@@ -21,11 +22,13 @@ constexpr int64_t kWidth = 37;  // odd, so that chunks of any number of ranks ar
 
 /// y = sum(x * scale + shift), loss = sum over samples of (y - 1)^2 / 2, and a parameter that nothing uses.
 struct Model {
-  Parameter scale{"scale", Tensor::empty({kWidth}), Initializer::uniform(1)};
-  Parameter shift{"shift", Tensor::empty({kWidth}), Initializer::uniform(1)};
+  Parameter scale;
+  Parameter shift;
   Parameter unused{"unused", Tensor::full({3}, 5), {}};
   RunningStatistic input_mean;
-  Model() {
+  explicit Model(int64_t width = kWidth)
+      : scale{"scale", Tensor::empty({width}), Initializer::uniform(1)},
+        shift{"shift", Tensor::empty({width}), Initializer::uniform(1)} {
     input_mean.name = "input_mean";
     input_mean.value = Tensor::zeros({1});
     initialize(scale, 1, 0);
@@ -34,13 +37,13 @@ struct Model {
   std::vector<Parameter*> parameters() { return {&scale, &shift, &unused}; }
 };
 
-Tensor samples(int64_t first, int64_t count) {
-  std::vector<float> values(static_cast<size_t>(count * kWidth));
+Tensor samples(int64_t first, int64_t count, int64_t width = kWidth) {
+  std::vector<float> values(static_cast<size_t>(count * width));
   for (size_t i = 0; i < values.size(); ++i) {
-    const RandomStream stream(3, Purpose::kTest, 0, static_cast<uint64_t>(first) + i / kWidth);
-    values[i] = static_cast<float>(stream.normal(i % kWidth));
+    const RandomStream stream(3, Purpose::kTest, 0, static_cast<uint64_t>(first) + i / width);
+    values[i] = static_cast<float>(stream.normal(i % width));
   }
-  return Tensor::from(values, {count, kWidth});
+  return Tensor::from(values, {count, width});
 }
 
 struct Result {
@@ -54,14 +57,17 @@ struct Setting {
   int64_t micro_batch = 8;
   int virtual_ranks = 16;
   int64_t bucket_bytes = 1 << 20;
+  int64_t width = kWidth;
+  comm::Codec codec = comm::Codec::kNone;
 };
 
 Result run(comm::Communicator& communicator, const Setting& setting) {
-  Model model;
+  Model model(setting.width);
   DistributedDataParallel ddp(
       model.parameters(), {&model.input_mean}, communicator,
       {.virtual_ranks = setting.virtual_ranks,
        .buckets = {.bucket_bytes = setting.bucket_bytes, .first_bucket_bytes = setting.bucket_bytes},
+       .codec = setting.codec,
        .sums = 2,
        .rank_values = 1});
   const StepPlan plan = plan_step(setting.samples, setting.micro_batch, setting.virtual_ranks,
@@ -71,7 +77,7 @@ Result run(comm::Communicator& communicator, const Setting& setting) {
   for (int repeat = 0; repeat < 2;
        ++repeat) {  // the second step finds the first one's gradients in the buffers
     result.sums = ddp.step(plan, flag, [&](const MicroBatch& micro_batch, std::span<double> sums) {
-      const Tensor x = samples(micro_batch.first, micro_batch.count);
+      const Tensor x = samples(micro_batch.first, micro_batch.count, setting.width);
       const Tensor y = ops::sum(ops::add(ops::mul(x, model.scale.value), model.shift.value), {.dims = {1}});
       const Tensor loss = ops::scale(ops::sum(ops::square(ops::add_scalar(y, -1))), 0.5);
       model.input_mean.observe(ops::mean(x).view({1}));
@@ -145,6 +151,31 @@ TEST(DataParallel, BucketsStartDuringBackwardOrAfterIt) {
     const std::vector<profile::Event> buckets = recorder.lane("communication").events();
     ASSERT_EQ(buckets.size(), 2U);
     EXPECT_EQ(buckets.front().start < backward, overlap);
+  }
+}
+
+TEST(DataParallel, WithACodecTheSameBitsOnAnyNumberOfRanks) {
+  // Buckets of one and of both parameters, several blocks and no whole number of them; slots without samples.
+  const Setting settings[] = {{.width = 1500},
+                              {.samples = 33, .micro_batch = 3, .bucket_bytes = 1024, .width = 2500},
+                              {.samples = 20, .virtual_ranks = 8},
+                              {.samples = 1, .width = 1500}};
+  for (Setting setting : settings) {
+    const Result exact = run_on(1, setting);
+    Result others[2];
+    for (const comm::Codec codec : {comm::Codec::kFp16, comm::Codec::kBf16}) {
+      setting.codec = codec;
+      const Result alone = run_on(1, setting);
+      others[codec == comm::Codec::kFp16 ? 0 : 1] = alone;
+      EXPECT_NE(alone.scale, exact.scale) << "rounded on one rank, too";
+      EXPECT_EQ(alone.sums, exact.sums) << "losses and counts are not rounded";
+      EXPECT_EQ(alone.running, exact.running);
+      for (const int ranks : {2, 3, 4, 8}) {
+        EXPECT_EQ(run_on(ranks, setting), alone)
+            << setting.samples << " samples on " << ranks << " ranks, codec " << comm::name_of(codec);
+      }
+    }
+    EXPECT_NE(others[0].scale, others[1].scale);
   }
 }
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
+#include "comm/codecs/table.h"
 #include "comm/host/host_communicator.h"
 #include "comm/local/local_group.h"
 #include "runtime/autograd.h"
@@ -74,6 +76,44 @@ TEST_F(GradientMemoryTest, AddsInTheOrderOfTheTree) {
   const float expected = 1e8F + (1.0F + (-1e8F + 1.0F));
   EXPECT_EQ(memory_.data(3, plan_.buckets[0])[plan_.offsets[0]], expected);
   EXPECT_EQ(memory_.gradient(0).to_vector<float>()[0], 1) << "only the target changes";
+}
+
+TEST_F(GradientMemoryTest, WithACodecEverySumIsRoundedOnTheGridOfTheRange) {
+  const comm::CodecRow& codec = *comm::find_codec(comm::Codec::kFp16);
+  constexpr int64_t kCount = 5 * 1024 + 48;
+  const auto value = [](int buffer, int64_t i) {
+    return static_cast<float>((i * 37 + buffer) % 1001) * 1.000123F * (i / 1024 % 2 == 0 ? 1 : 0x1p-50F);
+  };
+  for (const int addends : {0, 1, 3}) {
+    // Behind another bucket, whose end is not on a grid of blocks.
+    Parameter parameter{"weight", Tensor::zeros({kCount}), {}};
+    Parameter behind{"bias", Tensor::zeros({16}), {}};
+    const BucketPlan plan =
+        plan_buckets({kCount, 16}, {.bucket_bytes = kCount * 4, .first_bucket_bytes = 64});
+    ASSERT_EQ(plan.buckets[1].offset, 16);
+    GradientMemory memory({&parameter, &behind}, plan, communicator_);
+    SlotStep step{.slot = 0, .buffer = 0, .addends = {}, .target = addends};
+    std::vector<float> expected;
+    for (int buffer = 0; buffer <= addends; ++buffer) {
+      if (buffer > 0) step.addends.push_back(buffer);
+      std::vector<float> values;
+      for (int64_t i = 0; i < kCount; ++i) values.push_back(value(buffer, i));
+      float* const memory_of_buffer = memory.data(buffer, plan.buckets[1]);
+      if (buffer == 0) {
+        std::copy(values.begin(), values.end(), memory_of_buffer);  // the slot's sum, not rounded yet
+        codec.round(values.data(), kCount);
+        expected = values;
+        continue;
+      }
+      codec.round(values.data(), kCount);
+      std::copy(values.begin(), values.end(), memory_of_buffer);
+      for (size_t i = 0; i < kCount; ++i) expected[i] = values[i] + expected[i];
+      codec.round(expected.data(), kCount);
+    }
+    memory.add(step, plan.buckets[1], comm::Codec::kFp16);
+    const float* const sum = memory.data(addends, plan.buckets[1]);
+    EXPECT_EQ(std::vector<float>(sum, sum + kCount), expected) << addends << " addends";
+  }
 }
 
 TEST_F(GradientMemoryTest, AddsChainsOfAnyLengthElementByElement) {
