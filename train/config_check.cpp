@@ -184,8 +184,6 @@ void check_comm(const TrainConfig::Comm& comm, const KnownNames& known, Mistakes
   mistakes.require(comm.backend() == TrainConfig::Comm::MPI, "comm.backend",
                    TrainConfig::Comm::Backend_Name(comm.backend()), "MPI, the only one in this version");
   if (comm.algorithm() != "auto") mistakes.name("comm.algorithm", comm.algorithm(), known.algorithms);
-  mistakes.require(comm.codec() == TrainConfig::Comm::NONE, "comm.codec",
-                   TrainConfig::Comm::Codec_Name(comm.codec()), "NONE, the only one in this version");
   mistakes.range<int64_t>("comm.bucket_bytes", comm.bucket_bytes(), 1024, int64_t{1} << 30);
   mistakes.seconds("comm.timeout_seconds", comm.timeout_seconds());
   mistakes.seconds("comm.start_timeout_seconds", comm.start_timeout_seconds());

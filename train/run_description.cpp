@@ -25,6 +25,14 @@ struct Range {
   std::string text() const { return least == most ? to_text(most) : to_text(least, " to ", most); }
 };
 
+std::string codec_text(TrainConfig::Comm::Codec codec) {
+  const std::string& name = TrainConfig::Comm::Codec_Name(codec);
+  return to_text("codec: ", name,
+                 codec == TrainConfig::Comm::NONE
+                     ? " (gradients are added and sent in FP32)"
+                     : " (gradients are added in FP32, rounded and sent in " + name + ")");
+}
+
 std::string batch_text(const TrainConfig& config, int ranks) {
   Range samples;
   Range micro_batches;
@@ -74,6 +82,7 @@ std::vector<std::string> describe_run(const TrainConfig& config, const TrainingP
                          ? "precision: BF16 (weights, sums, statistics and losses in FP32)"
                          : "precision: FP32");
   if (size.ranks > 1) lines.push_back(size.communication);
+  lines.push_back(codec_text(config.comm().codec()));
   lines.push_back(batch_text(config, size.ranks));
   lines.push_back(learning_rate_text(config, plan));
   return lines;

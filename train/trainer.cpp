@@ -23,12 +23,25 @@ namespace {
 /// What each rank adds once per step, after the objective's sums.
 enum Flag : size_t { kSave, kStop, kFlags };
 
+comm::Codec codec_of(const TrainConfig& config) {
+  switch (config.comm().codec()) {
+    case TrainConfig::Comm::NONE:
+      return comm::Codec::kNone;
+    case TrainConfig::Comm::FP16:
+      return comm::Codec::kFp16;
+    case TrainConfig::Comm::BF16:
+      break;
+  }
+  return comm::Codec::kBf16;
+}
+
 parallel::DataParallelOptions data_parallel_options(const TrainConfig& config, const Objective& objective) {
   parallel::DataParallelOptions options;
   options.virtual_ranks = config.virtual_ranks();
   options.buckets.bucket_bytes = config.comm().bucket_bytes();
   options.overlap = config.comm().overlap();
   options.loss_scale = config.loss_scale();
+  options.codec = codec_of(config);
   options.sums = objective.width();
   options.rank_values = kFlags;
   return options;

@@ -43,6 +43,20 @@ class SameBits(SystemTest):
             self.train(2, name, settings)
             self.assertEqual(self.weights(name), self.weights("plain"), name)
 
+    def test_with_gradients_compressed(self):
+        # Buckets of several blocks, and of parts of blocks.
+        settings = {"model.hidden": "16,16,32", "comm.bucket_bytes": 20000}
+        self.train(0, "none", settings)
+        weights = [self.weights("none")]
+        for codec in ("FP16", "BF16"):
+            for ranks in (0, 2, 3, 4):
+                name = f"{codec}-{ranks}"
+                result = self.train(ranks, name, {**settings, "comm.codec": codec})
+                self.assertIn(f"codec: {codec}", result.output)
+                self.assertEqual(self.weights(name), self.weights(f"{codec}-0"), f"{codec}, {ranks} ranks")
+            weights.append(self.weights(f"{codec}-0"))
+        self.assertEqual(len(set(weights)), 3, "a codec changes the bits")
+
     def test_another_seed_gives_other_bits(self):
         self.train(0, "one")
         self.train(0, "two", {"seed": 2})

@@ -39,7 +39,7 @@ TEST(ConfigCheck, TheDefaultsAreRight) {
 
 TEST(ConfigCheck, ReportsAllMistakesAtOnce) {
   const std::string text = mistakes_of(
-      {"global_batch=0", "optimizer.lr=-0.5", "model.name=cnm", "virtual_ranks=12", "comm.codec=FP16"});
+      {"global_batch=0", "optimizer.lr=-0.5", "model.name=cnm", "virtual_ranks=12", "comm.backend=NCCL"});
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5) << text;
   EXPECT_THAT(text, HasSubstr("[config] 5 mistakes:"));
   EXPECT_THAT(
@@ -48,7 +48,7 @@ TEST(ConfigCheck, ReportsAllMistakesAtOnce) {
   EXPECT_THAT(text, HasSubstr("\n  global_batch = 0: expected 1 to 16777216"));
   EXPECT_THAT(text, HasSubstr("\n  virtual_ranks = 12: expected a power of two, 1 to 65536"));
   EXPECT_THAT(text, HasSubstr("\n  optimizer.lr = -0.5: expected a finite number, 0 or more"));
-  EXPECT_THAT(text, HasSubstr("\n  comm.codec = FP16: expected NONE"));
+  EXPECT_THAT(text, HasSubstr("\n  comm.backend = NCCL: expected MPI"));
 }
 
 /// A bad value, and the beginning of the line that must answer it.
@@ -143,10 +143,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"evaluation.batch=0"}, "evaluation.batch"}));
 
 TEST(ConfigCheck, LimitsThemselvesAreAllowed) {
-  EXPECT_EQ(mistakes_of({"micro_batch=128", "epochs=0", "max_steps=1", "virtual_ranks=1", "model.dropout=0",
-                         "optimizer.lr=0", "schedule.warmup_start_factor=1", "checkpoint.keep=1",
-                         "comm.algorithm=ring", "data.mean=0.5,0.4", "data.deviation=0.2,0.3"}),
-            "");
+  EXPECT_EQ(
+      mistakes_of({"micro_batch=128", "epochs=0", "max_steps=1", "virtual_ranks=1", "model.dropout=0",
+                   "optimizer.lr=0", "schedule.warmup_start_factor=1", "checkpoint.keep=1",
+                   "comm.algorithm=ring", "comm.codec=FP16", "data.mean=0.5,0.4", "data.deviation=0.2,0.3"}),
+      "");
 }
 
 TEST(ConfigCheck, RanksMustFitTheSlots) {

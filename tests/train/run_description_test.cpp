@@ -45,6 +45,14 @@ TEST(RunDescription, SaysWhatIsComputedIn) {
   EXPECT_THAT(describe(config), Contains("precision: BF16 (weights, sums, statistics and losses in FP32)"));
 }
 
+TEST(RunDescription, SaysHowGradientsTravel) {
+  TrainConfig config = small_run();
+  EXPECT_THAT(describe(config), Contains("codec: NONE (gradients are added and sent in FP32)"));
+  config.mutable_comm()->set_codec(TrainConfig::Comm::FP16);
+  EXPECT_THAT(describe(config),
+              Contains("codec: FP16 (gradients are added in FP32, rounded and sent in FP16)"));
+}
+
 TEST(RunDescription, GivesEachRanksPartOfTheBatch) {
   TrainConfig config = small_run();
   config.set_global_batch(64);
