@@ -15,6 +15,28 @@ namespace {
 constexpr int64_t kGrain = 1 << 15;
 constexpr int64_t kBlock = 2048;  // elements whose partial sum stays in the first-level cache
 
+/// Sums of several buffers, element by element: target <- addends[n-1] + (... + (addends[0] + last)). With a
+/// codec, `last` is rounded in place before, and every sum; the addends are such sums.
+struct Chain {
+  float* last;
+  std::vector<const float*> addends;
+  float* target;
+  const comm::CodecRow* codec;
+
+  /// Elements [at, at + count), at most kBlock; with a codec, one of its blocks.
+  void add_up(int64_t at, int64_t count) const {
+    std::array<float, kBlock> partial;
+    if (codec) codec->round(last + at, count);
+    const float* sum = last + at;
+    for (const float* addend : addends) {
+      float* const result = addend == addends.back() ? target + at : partial.data();
+      comm::reduce(comm::ReduceOp::kSum, DType::kF32, count, sum, addend + at, result);
+      if (codec) codec->round(result, count);
+      sum = result;
+    }
+  }
+};
+
 size_t byte_offset(int64_t element) {
   return static_cast<size_t>(element) * sizeof(float);
 }
@@ -67,30 +89,15 @@ void GradientMemory::fill_neutral(int number, const Bucket& range) {
 }
 
 void GradientMemory::add(const SlotStep& step, const Bucket& range, comm::Codec codec) {
-  const comm::CodecRow* const rounding = comm::find_codec(codec);
-  if (step.addends.empty() && !rounding) return;
-  const int64_t block = rounding ? rounding->block_count : kBlock;
+  Chain chain{data(step.buffer, range), {}, data(step.target, range), comm::find_codec(codec)};
+  if (step.addends.empty() && !chain.codec) return;
+  for (const int addend : step.addends) chain.addends.push_back(data(addend, range));
+  const int64_t block = chain.codec ? chain.codec->block_count : kBlock;
   ensure(block <= kBlock, "gradient memory", "a codec has blocks of ", block, " elements");
-  float* const last = data(step.buffer, range);
-  float* const target = data(step.target, range);
-  std::vector<const float*> addends;
-  for (const int addend : step.addends) addends.push_back(data(addend, range));
-  parallel_for((range.count + block - 1) / block, kGrain / block,
-               [&](int64_t first_block, int64_t last_block) {
-                 std::array<float, kBlock> partial;
-                 const int64_t end = std::min(last_block * block, range.count);
-                 for (int64_t at = first_block * block; at < end; at += block) {
-                   const int64_t count = std::min(block, end - at);
-                   if (rounding) rounding->round(last + at, count);
-                   const float* sum = last + at;
-                   for (const float* addend : addends) {
-                     float* const result = addend == addends.back() ? target + at : partial.data();
-                     comm::reduce(comm::ReduceOp::kSum, DType::kF32, count, sum, addend + at, result);
-                     if (rounding) rounding->round(result, count);
-                     sum = result;
-                   }
-                 }
-               });
+  const int64_t blocks = (range.count + block - 1) / block;
+  parallel_for(blocks, kGrain / block, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) chain.add_up(b * block, std::min(block, range.count - b * block));
+  });
 }
 
 float* GradientMemory::data(int number, const Bucket& range) {

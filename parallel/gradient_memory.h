@@ -28,7 +28,8 @@ class GradientMemory {
   /// Parameters of the range that got no gradient since bind() contribute the neutral -0.0.
   void complete(const Bucket& range, int buffer);
   /// step.target <- addends[n-1] + (... + (addends[0] + step.buffer)) over the range, in one pass. With a
-  /// codec, step.buffer is rounded first, in place, and every sum; blocks are counted from the range's start.
+  /// codec, step.buffer is rounded before, in place, and so is every sum; blocks are counted from the range's
+  /// start.
   void add(const SlotStep& step, const Bucket& range, comm::Codec codec = comm::Codec::kNone);
   void fill_neutral(int buffer, const Bucket& range);
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "comm/codecs/table.h"
 #include "data/augment.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/relu/relu.h"
@@ -85,7 +86,7 @@ Action add(int64_t count) {
 }
 
 /// Adds buffers 2, 3, ... to buffer 1, into the last of them, as at an inner node of the tree.
-Action tree_sum(int64_t count, std::vector<int> addends) {
+Action tree_sum(int64_t count, std::vector<int> addends, comm::Codec codec = comm::Codec::kNone) {
   struct Gradients {
     explicit Gradients(int64_t count)
         : parameter{"weight", Tensor::zeros({count}), {}},
@@ -98,8 +99,8 @@ Action tree_sum(int64_t count, std::vector<int> addends) {
   auto gradients = std::make_shared<Gradients>(count);
   for (int buffer = 0; buffer <= addends.back(); ++buffer) gradients->memory.bind(buffer);
   const int target = addends.back();
-  return [gradients, step = parallel::SlotStep{0, 1, std::move(addends), target}] {
-    for (const parallel::Bucket& bucket : gradients->plan.buckets) gradients->memory.add(step, bucket);
+  return [gradients, codec, step = parallel::SlotStep{0, 1, std::move(addends), target}] {
+    for (const parallel::Bucket& bucket : gradients->plan.buckets) gradients->memory.add(step, bucket, codec);
   };
 }
 
@@ -128,6 +129,33 @@ Action normalise(int64_t count) {
   };
 }
 
+enum class Way { kEncode, kDecode, kRound };
+
+/// Gradients on their way through a codec, by one thread: as the one that carries out collectives.
+Action code(comm::Codec name, Way way, int64_t count) {
+  const comm::CodecRow& codec = *comm::find_codec(name);
+  const Tensor values = Tensor::full({count}, 1e-3F);
+  const Tensor wire =
+      Tensor::zeros({codec.blocks_of(count) * static_cast<int64_t>(codec.block_bytes)}, DType::kU8);
+  codec.encode(values.data<float>(), count, static_cast<std::byte*>(wire.raw()));
+  return [=, &codec] {
+    auto* const bytes = static_cast<std::byte*>(wire.raw());
+    switch (way) {
+      case Way::kEncode:
+        return codec.encode(values.data<float>(), count, bytes);
+      case Way::kDecode:
+        return codec.decode(bytes, count, values.data<float>());
+      case Way::kRound:
+        return codec.round(values.data<float>(), count);
+    }
+  };
+}
+
+Pass codec_pass(const char* title, comm::Codec codec, Way way) {
+  const int bytes = way == Way::kRound ? 8 : 6;
+  return {title, "copy", bytes, [=](int64_t count) { return code(codec, way, count); }};
+}
+
 Pass optimizer_pass(const char* title, const char* name, double momentum, int bytes) {
   return {title, "update", bytes, [=](int64_t count) { return optimizer_step(name, momentum, count); }};
 }
@@ -148,12 +176,20 @@ std::vector<Pass> memory_passes() {
        [](int64_t count) {
          return tree_sum(count, {2, 3, 4});
        }},
+      {"tree sum of 2, fp16", "update", 12,
+       [](int64_t count) { return tree_sum(count, {2}, comm::Codec::kFp16); }},
       optimizer_pass("sgd", "sgd", 0, 12),
       optimizer_pass("sgd, momentum", "sgd", 0.9, 20),
       optimizer_pass("lars", "lars", 0.9, 28),  // weights and gradients twice: first for their norms
       optimizer_pass("adamw", "adamw", 0, 28),
       optimizer_pass("lion", "lion", 0, 20),
       optimizer_pass("lamb", "lamb", 0, 40),  // weights and moments twice
+      codec_pass("encode fp16", comm::Codec::kFp16, Way::kEncode),
+      codec_pass("decode fp16", comm::Codec::kFp16, Way::kDecode),
+      codec_pass("round fp16", comm::Codec::kFp16, Way::kRound),
+      codec_pass("encode bf16", comm::Codec::kBf16, Way::kEncode),
+      codec_pass("decode bf16", comm::Codec::kBf16, Way::kDecode),
+      codec_pass("round bf16", comm::Codec::kBf16, Way::kRound),
       {"relu", "copy", 8, relu},
       {"add", "sum", 12, add},
       {"normalise", "copy", 5, normalise},
