@@ -76,9 +76,8 @@ class Executor {
   std::vector<int> parts_;               // per step: messages under way, or that it is finished
   std::vector<int> staged_;              // per step, with a codec: the number of its message's buffer
   std::vector<StepId> ready_transfers_;  // to start, in plan order as far as known
-  std::vector<StepId>
-      ready_local_;        // for this thread: reductions, copies; sends to encode, receives to decode
-  size_t next_local_ = 0;  // of ready_local_
+  std::vector<StepId> ready_local_;      // to compute; with a codec, also what to encode and to decode
+  size_t next_local_ = 0;                // of ready_local_
   std::vector<int> finished_tokens_;
   std::shared_ptr<Storage> scratch_;
   Staging staging_;
