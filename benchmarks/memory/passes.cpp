@@ -5,6 +5,8 @@
 #include <string>
 
 #include "comm/codecs/table.h"
+#include "comm/host/host_communicator.h"
+#include "comm/local/local_group.h"
 #include "data/augment.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/relu/relu.h"
@@ -91,9 +93,11 @@ Action tree_sum(int64_t count, std::vector<int> addends, comm::Codec codec = com
     explicit Gradients(int64_t count)
         : parameter{"weight", Tensor::zeros({count}), {}},
           plan(parallel::plan_buckets({count}, {})),
-          memory({&parameter}, plan) {}
+          communicator(comm::LocalGroup(1).transport(0), {}),
+          memory({&parameter}, plan, communicator) {}
     Parameter parameter;
     parallel::BucketPlan plan;
+    comm::HostCommunicator communicator;
     parallel::GradientMemory memory;
   };
   auto gradients = std::make_shared<Gradients>(count);
