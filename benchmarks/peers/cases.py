@@ -12,6 +12,7 @@ class Case:
     optimizer: str = "sgd"
     settings: dict = field(default_factory=dict)  # lockstep's fields beside those that follow from the rest
     scan_steps: int = 3  # enough to tell configurations apart
+    peer: str = ""  # its name in torch_models.py, where that is another
 
     @property
     def is_image(self):

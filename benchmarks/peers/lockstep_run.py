@@ -103,10 +103,12 @@ def run_to_end(words, output, timeout):
 class Lockstep:
     """lockstep's `train`, on these CPUs, a list for each rank."""
 
-    def __init__(self, program, cpus, threads):
+    def __init__(self, program, cpus, threads, command=command):
+        """`command`: what starts the ranks, as the function of this name."""
         self._program = program
         self._cpus = cpus
         self._threads = threads
+        self._command = command
 
     def run(self, case, precision, warmup, steps, timeout):
         """Step times and peak memory of rank 0, without the checkpoint of the end, and the number of parameters;
@@ -134,7 +136,7 @@ class Lockstep:
 
     def _train(self, folder, case, precision, steps, timeout, extra=()):
         arguments = arguments_for(folder, case, precision, len(self._cpus), self._threads, steps)
-        words = command(self._program, [*arguments, *extra], self._cpus)
+        words = self._command(self._program, [*arguments, *extra], self._cpus)
         with open(folder / "output.txt", "w+", encoding="utf-8") as output:
             status = run_to_end(words, output, timeout)
             output.seek(0)

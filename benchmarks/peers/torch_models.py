@@ -78,9 +78,14 @@ def cnn(shape, classes):
                          nn.Linear(128, classes))
 
 
-def mlp(shape, classes):
-    return nn.Sequential(nn.Flatten(), nn.Linear(math.prod(shape), 1024), nn.ReLU(inplace=True),
-                         nn.Linear(1024, 1024), nn.ReLU(inplace=True), nn.Linear(1024, classes))
+def mlp(*hidden):
+    def make(shape, classes):
+        layers, width = [nn.Flatten()], math.prod(shape)
+        for outputs in hidden:
+            layers += [nn.Linear(width, outputs), nn.ReLU(inplace=True)]
+            width = outputs
+        return nn.Sequential(*layers, nn.Linear(width, classes))
+    return make
 
 
 def causal_attention(query, key, value):
@@ -138,6 +143,7 @@ MODELS = {
     "resnet50": large_resnet(bottleneck_block, [3, 4, 6, 3]),
     "resnet20": resnet20,
     "cnn": cnn,
-    "mlp": mlp,
+    "mlp": mlp(1024, 1024),
+    "mlp_wide": mlp(4096, 4096, 1024),
     "gpt2": Gpt2,
 }

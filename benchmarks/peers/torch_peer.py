@@ -28,6 +28,8 @@ MKL_ANSWER = "int mkl_serv_intel_cpu_true(void) { return 1; }\n"
 
 COMPILED = "compiled"  # by torch.compile
 
+FP16_HOOK = "fp16 hook"  # gradients travel and are summed as fp16
+
 
 @dataclass(frozen=True)
 class Torch:
@@ -80,9 +82,9 @@ def configurations(torches, case, vendor, with_compiled):
     return found
 
 
-def environment(options, folder):
+def environment(options, folder, interface):
     """For a rank; what it preloads is made in the folder."""
-    chosen = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "PYTHONDONTWRITEBYTECODE": "1"}
+    chosen = {**os.environ, "GLOO_SOCKET_IFNAME": interface, "PYTHONDONTWRITEBYTECODE": "1"}
     if TUNED_MALLOC in options:
         chosen["GLIBC_TUNABLES"] = MALLOC_TUNABLES
     if MKL_AS_ON_INTEL in options:
@@ -96,25 +98,29 @@ def environment(options, folder):
 class TorchPeer:
     """PyTorch's ranks, on these CPUs, a list for each."""
 
-    def __init__(self, configuration, cpus, threads):
+    def __init__(self, configuration, cpus, threads, on_host=lambda rank: [], interface="lo"):
+        """`on_host`: the words that start a command on the host of a rank."""
         self.configuration = configuration
         self._cpus = cpus
         self._threads = threads
+        self._on_host = on_host
+        self._interface = interface
 
     def run(self, case, precision, warmup, steps, timeout):
         """Step times and peak memory of rank 0, and the number of parameters; throws RunError."""
-        request = {"model": case.model, "batch": case.batch, "input": case.input, "classes": case.classes,
+        request = {"model": case.peer or case.model, "batch": case.batch, "input": case.input, "classes": case.classes,
                    "optimizer": case.optimizer, "rate": LEARNING_RATES[case.optimizer], "precision": precision,
                    "layout": self.configuration.layout, "compiled": COMPILED in self.configuration.options,
+                   "fp16_hook": FP16_HOOK in self.configuration.options,
                    "threads": self._threads, "ranks": len(self._cpus), "warmup": warmup, "steps": steps}
         with tempfile.TemporaryDirectory() as folder:
             request["rendezvous"] = f"{folder}/rendezvous"
-            processes = self._start(request, environment(self.configuration.options, folder))
+            processes = self._start(request, environment(self.configuration.options, folder, self._interface))
             outputs = finish(processes, time.monotonic() + timeout)
         return json.loads(outputs[0].splitlines()[-1])
 
     def _start(self, request, variables):
-        return [subprocess.Popen(["taskset", "-c", cpu, self.configuration.torch.python, WORKER,
+        return [subprocess.Popen([*self._on_host(rank), "taskset", "-c", cpu, self.configuration.torch.python, WORKER,
                                   json.dumps({**request, "rank": rank})],
                                  env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 for rank, cpu in enumerate(self._cpus)]

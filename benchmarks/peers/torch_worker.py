@@ -12,6 +12,7 @@ import time
 
 import torch
 import torch.distributed
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.nn.parallel import DistributedDataParallel
 
 from torch_models import MODELS
@@ -66,6 +67,8 @@ def make_step(request):
         inputs = inputs.to(memory_format=torch.channels_last)
     # A graph that is compiled, in one piece for each bucket, must not be declared static.
     parallel = DistributedDataParallel(model, gradient_as_bucket_view=True, static_graph=not request["compiled"])
+    if request["fp16_hook"]:
+        parallel.register_comm_hook(None, default_hooks.fp16_compress_hook)
     run = torch.compile(parallel) if request["compiled"] else parallel
     optimizer = make_optimizer(request["optimizer"], parallel.parameters(), request["rate"])
 
