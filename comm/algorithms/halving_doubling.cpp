@@ -17,7 +17,7 @@ class HalvingDoubling {
   explicit HalvingDoubling(const ReductionShape& shape)
       : shape_(shape),
         rounds_(std::countr_zero(static_cast<unsigned>(shape.size))),
-        unit_(kUnitPerRank * shape.size),
+        unit_(std::min(kUnitPerRank, shape.alignment) * shape.size),
         pieces_(piece_count(shape.count, std::max(shape.chunk_count, unit_), 2 * rounds_)) {
     const int64_t longest = piece_of(shape.count, pieces_, 0, unit_).count();
     for (int slot = 0; slot < std::min(pieces_, kPiecesInFlight); ++slot) {

@@ -11,8 +11,6 @@
 namespace lockstep::comm {
 namespace {
 
-/// Shares end on multiples of this many elements: whole cache lines, which no two ranks write.
-constexpr int64_t kUnit = 64;
 /// The part of chunk_count that is summed at a time: operands and result together stay in the second-level
 /// cache, so that the copies to the others' memory read from there.
 constexpr int64_t kLocalPart = 16;
@@ -30,7 +28,8 @@ class Hierarchical {
         nodes_(shape.size / shape.ranks_per_node),
         node_(shape.rank / shape.ranks_per_node),
         first_(node_ * shape.ranks_per_node),
-        share_(piece_of(shape.count, ranks_, shape.rank - first_, kUnit)) {
+        // Whole cache lines, which no two ranks write.
+        share_(piece_of(shape.count, ranks_, shape.rank - first_, shape.alignment)) {
     ensure(shape.size % shape.ranks_per_node == 0, "hierarchical", shape.size, " ranks, ", ranks_, " a node");
     across_.leaves = shape.layout.leaves;
     for (int node = 0; node <= nodes_; ++node) across_.begin.push_back(shape.layout.begin[node * ranks_]);
@@ -65,7 +64,7 @@ class Hierarchical {
 
   /// `done` collects the last steps of all pieces.
   void add_piece(int p, PlanBuilder::Dependencies& done) {
-    const Range part = piece_of(share_.count(), pieces_, p, kUnit);
+    const Range part = piece_of(share_.count(), pieces_, p, shape_.alignment);
     const Range piece{share_.begin + part.begin, share_.begin + part.end};
     PlanBuilder::Dependencies after = met_;
     if (p >= kPiecesInFlight) {

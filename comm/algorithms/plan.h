@@ -118,6 +118,9 @@ struct ReductionShape {
   /// Ranks n * ranks_per_node .. (n + 1) * ranks_per_node - 1 reach each other's memory; divides size.
   int ranks_per_node = 1;
   bool scatter = false;  ///< only chunk_of(count, size, rank) of the result is wanted
+  /// Shares of ranks end on multiples of so many elements where that makes whole cache lines and vectors; 1
+  /// where every element does, as blocks do.
+  int64_t alignment = 64;
 };
 
 /// Enough to keep the wire busy while a piece is reduced, few enough that their scratch memory stays in

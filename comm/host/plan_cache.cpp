@@ -36,6 +36,7 @@ Plan PlanCache::make_plan(const Call& call) const {
   const size_t element_bytes = size_of(call.dtype) * static_cast<size_t>(codec ? codec->block_count : 1);
   const int64_t chunk_count = std::max<int64_t>(1, static_cast<int64_t>(chunk_bytes_ / element_bytes));
   ReductionShape shape{rank_, size_, count, chunk_count, one_leaf_each(size_), ranks_per_node_, false};
+  if (codec) shape.alignment = 1;
   switch (call.kind) {
     case Collective::kAllReduce:
       return plan_reduction(call, shape);

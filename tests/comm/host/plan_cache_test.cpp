@@ -54,6 +54,19 @@ TEST(PlanCache, PlansBlocksOfACodec) {
   EXPECT_NE(cache.plan_for(call), blocks) << "its messages have other lengths";
 }
 
+TEST(PlanCache, DealsBlocksToRanksOneByOne) {
+  PlanCache cache(1, 4, &find_algorithm("hierarchical"), 1 << 20);
+  cache.share(4);
+  Call call = call_of(Collective::kAllReduce, 8 * 1024);
+  call.shared = true;
+  call.options.codec = Codec::kFp16;
+  for (const Step& step : cache.plan_for(call)->steps) {
+    if (step.kind == StepKind::kReduce) {
+      EXPECT_EQ(step.target.count, 2) << "a quarter of eight blocks";
+    }
+  }
+}
+
 TEST(PlanCache, CutsPiecesByBytes) {
   PlanCache cache(0, 2, &find_algorithm("halving_doubling"), 1024);
   const auto steps = [&](int64_t count) {
