@@ -36,8 +36,9 @@ Optimizer::Optimizer(std::vector<OptimizedParameter> parameters, StateLayout lay
 
 void Optimizer::step(const StepOptions& options) {
   check(std::isfinite(options.lr), "optimizer", "lr: expected a finite number, got ", options.lr);
-  check(std::isfinite(options.gradient_divisor) && options.gradient_divisor > 0, "optimizer",
-        "gradient_divisor: expected a positive number, got ", options.gradient_divisor);
+  const auto divisor = static_cast<float>(options.gradient_divisor);
+  check(std::isfinite(divisor) && divisor > 0, "optimizer",
+        "gradient_divisor: expected a positive number of f32's range, got ", options.gradient_divisor);
   if (layout_.counts_steps) ++*steps_.data<int64_t>();
   update(options);
   for (OptimizedParameter& parameter : parameters_) parameter.value.bump_version();

@@ -50,7 +50,7 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// One update of every parameter; bumps the values' versions. Throws InvalidArgument unless lr is finite
-  /// and the divisor finite and positive.
+  /// and the divisor, as f32, finite and positive.
   void step(const StepOptions& options);
 
   const std::vector<OptimizedParameter>& parameters() const { return parameters_; }

@@ -116,8 +116,10 @@ TEST(Optimizer, RefusesStepsAndParametersThatMakeNoSense) {
   const auto optimizer = make_optimizer("sgd", {}, parameters);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   test::expect_error<InvalidArgument>([&] { optimizer->step({.lr = nan}); }, "lr: expected a finite number");
-  test::expect_error<InvalidArgument>([&] { optimizer->step({.lr = 1, .gradient_divisor = 0}); },
-                                      "gradient_divisor: expected a positive number, got 0");
+  for (const double divisor : {0.0, -1.0, 1e-60, 1e39, nan}) {
+    test::expect_error<InvalidArgument>([&] { optimizer->step({.lr = 1, .gradient_divisor = divisor}); },
+                                        "gradient_divisor: expected a positive number of f32's range, got ");
+  }
   EXPECT_EQ(parameters[0].value.to_vector<float>(), before);
 
   const auto construct = [&] { make_optimizer("sgd", {}, parameters); };
