@@ -51,12 +51,17 @@ DistributedDataParallel::DistributedDataParallel(std::vector<Parameter*> paramet
       options_(options),
       plan_(plan_buckets(counts_of(parameters_), options.buckets)),
       memory_(parameters_, plan_, communicator),
-      sums_(options.sums + options.rank_values + width_of(statistics_), options.virtual_ranks, communicator),
-      seed_(Tensor::scalar(static_cast<float>(options.loss_scale))),
+      sums_(options.sums + options.rank_values + 1 + width_of(statistics_), options.virtual_ranks,
+            communicator),
+      seed_(Tensor::scalar(1)),
       buckets_(plan_.buckets.size()) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     parameters_[i]->value.leaf_gradient().on_ready([this, i] { on_gradient_ready(i); });
   }
+}
+
+void DistributedDataParallel::set_loss_scale(double scale) {
+  seed_ = Tensor::scalar(static_cast<float>(scale));
 }
 
 std::vector<double> DistributedDataParallel::step(const StepPlan& plan, std::span<const double> rank_values,
@@ -78,6 +83,7 @@ std::vector<double> DistributedDataParallel::run_step(const StepPlan& plan,
   schedule_ = schedule_slots(options_.virtual_ranks, plan.first_slot, plan.last_slot, occupied);
   times_ = {};
   launched_ = 0;
+  first_nonfinite_ = kNoTensor;
   sums_.reset();
   const std::span<double> own = sums_.row(plan.first_slot).subspan(options_.sums, options_.rank_values);
   for (size_t i = 0; i < rank_values.size(); ++i) own[i] = rank_values[i];
@@ -87,14 +93,13 @@ std::vector<double> DistributedDataParallel::run_step(const StepPlan& plan,
   wait_for_buckets();
   bind_statistics({});
   micro_batches_ = plan.micro_batches;
-  return {totals_.begin(),
-          totals_.begin() + static_cast<std::ptrdiff_t>(options_.sums + options_.rank_values)};
+  return {totals_.begin(), totals_.begin() + static_cast<std::ptrdiff_t>(bad_ranks())};
 }
 
 void DistributedDataParallel::run_slot(const Slot& slot, const SlotStep& step, const Forward& forward) {
   memory_.bind(step.buffer);
   const std::span<double> row = sums_.row(slot.index);
-  bind_statistics(row.subspan(options_.sums + options_.rank_values));
+  bind_statistics(row.subspan(bad_ranks() + 1));
   const bool last_slot = &step == &schedule_.steps.back();
   for (const MicroBatch& micro_batch : slot.micro_batches) {
     Tensor loss;
@@ -137,6 +142,7 @@ void DistributedDataParallel::launch(size_t b) {
     memory_.add(schedule_.steps.back(), range, options_.codec);
   }
   for (const int buffer : schedule_.neutral) memory_.fill_neutral(buffer, range);
+  search_local(range);
   std::vector<comm::Buffer> operands;
   for (const int buffer : schedule_.operands)
     operands.push_back({memory_.data(buffer, range), range.count, DType::kF32});
@@ -149,6 +155,7 @@ void DistributedDataParallel::launch(size_t b) {
 void DistributedDataParallel::wait_for_buckets() {
   const PhaseTimer timer("communication", times_.communication);
   while (launched_ < buckets_.size()) launch(launched_++);
+  sums_.row(sums_.first_slot())[bad_ranks()] = first_nonfinite_ == kNoTensor ? 0 : 1;
   {
     const profile::Span span(profile::Category::kCommunication, "wait for the step's sums");
     totals_ = sums_.reduce("the step's sums");
@@ -158,6 +165,40 @@ void DistributedDataParallel::wait_for_buckets() {
     bucket.work.wait();
   }
   if (profile::recording() && communicator_.size() > 1) show_buckets();
+}
+
+/// Before the reduction, which writes over the operands; an infinity or NaN of any slot is still in them.
+void DistributedDataParallel::search_local(const Bucket& range) {
+  for (const int buffer : schedule_.operands) {
+    const std::span<const float> values(memory_.data(buffer, range), static_cast<size_t>(range.count));
+    if (!all_finite(values)) first_nonfinite_ = std::min(first_nonfinite_, first_nonfinite_in(range, buffer));
+  }
+}
+
+int64_t DistributedDataParallel::first_nonfinite_in(const Bucket& range, int buffer) {
+  int64_t first = kNoTensor;
+  for (const int p : range.parameters) {
+    const auto i = static_cast<size_t>(p);
+    const Bucket own{plan_.offsets[i], parameters_[i]->value.count(), {p}};
+    const std::span<const float> values(memory_.data(buffer, own), static_cast<size_t>(own.count));
+    if (p < first && !all_finite(values)) first = p;
+  }
+  return first;
+}
+
+bool DistributedDataParallel::gradient_is_finite() {
+  const profile::Span span(profile::Category::kOther, "check of the gradients");
+  if (totals_[bad_ranks()] > 0) return false;
+  return std::ranges::all_of(plan_.buckets, [&](const Bucket& range) {
+    return all_finite({memory_.data(kBucketBuffer, range), static_cast<size_t>(range.count)});
+  });
+}
+
+NonFinite DistributedDataParallel::find_nonfinite_gradient() {
+  int64_t summed = kNoTensor;
+  for (const Bucket& range : plan_.buckets)
+    summed = std::min(summed, first_nonfinite_in(range, kBucketBuffer));
+  return find_nonfinite(communicator_, first_nonfinite_, summed);
 }
 
 /// From launch to end, which lie on several threads, in a lane of their own.
@@ -182,8 +223,7 @@ void DistributedDataParallel::bind_statistics(std::span<double> sums) {
 
 void DistributedDataParallel::commit_statistics() {
   if (micro_batches_ == 0) return;
-  std::span<const double> rest =
-      std::span<const double>(totals_).subspan(options_.sums + options_.rank_values);
+  std::span<const double> rest = std::span<const double>(totals_).subspan(bad_ranks() + 1);
   for (RunningStatistic* statistic : statistics_) {
     const auto count = static_cast<size_t>(statistic->value.count());
     statistic->commit(rest.first(count), micro_batches_);

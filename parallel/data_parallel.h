@@ -11,6 +11,7 @@
 
 #include "comm/communicator.h"
 #include "parallel/bucket_plan.h"
+#include "parallel/finite.h"
 #include "parallel/gradient_memory.h"
 #include "parallel/slot_schedule.h"
 #include "parallel/slot_sums.h"
@@ -25,8 +26,6 @@ struct DataParallelOptions {
   BucketOptions buckets = {};
   /// Reduce each bucket as soon as backward has filled it; else all of them after backward.
   bool overlap = true;
-  /// Gradients arrive multiplied by it; divide by it together with the number of items.
-  double loss_scale = 1;
   /// How gradients are rounded and travel: every slot's sum and every sum above it. It fixes the bits, on one
   /// rank too.
   comm::Codec codec = comm::Codec::kNone;
@@ -54,11 +53,22 @@ class DistributedDataParallel {
   DistributedDataParallel(std::vector<Parameter*> parameters, std::vector<RunningStatistic*> statistics,
                           comm::Communicator& communicator, const DataParallelOptions& options);
 
+  /// Losses of the steps from now on are multiplied by it, and so are the gradients: divide by it together
+  /// with the number of items. 1 at first.
+  void set_loss_scale(double scale);
+
   /// Collective. Runs forward and backward of this rank's micro-batches, reducing buckets while backward goes
   /// on, and returns the global sums: those of `forward`, then those of `rank_values`. Afterwards gradient(i)
   /// is the gradient of the summed loss over the whole step, times the loss scale: a parameter that nothing
   /// reached has zeros. When it throws (what `forward` threw, or a CommError), the communicator is dead.
   std::vector<double> step(const StepPlan& plan, std::span<const double> rank_values, const Forward& forward);
+
+  /// Whether the last step's gradient is free of infinities and NaN: on every rank before the reduction, and
+  /// in the sum. The same answer on all ranks, since both are known from what was reduced.
+  bool gradient_is_finite();
+  /// Collective, after a step whose gradient is not: the first parameter, in their order, where that shows,
+  /// and the ranks that had it before the reduction.
+  NonFinite find_nonfinite_gradient();
 
   /// Takes the last step's batch statistics into the running ones. Not called for a step that is skipped.
   void commit_statistics();
@@ -82,6 +92,10 @@ class DistributedDataParallel {
   void begin_last_backward();
   void launch(size_t bucket);
   void wait_for_buckets();
+  /// Where in a row of sums the ranks with a gradient that is not finite are counted.
+  size_t bad_ranks() const { return options_.sums + options_.rank_values; }
+  void search_local(const Bucket& range);
+  int64_t first_nonfinite_in(const Bucket& range, int buffer);
   void show_buckets() const;
   void bind_statistics(std::span<double> sums);
   std::string label(size_t bucket) const;
@@ -98,10 +112,11 @@ class DistributedDataParallel {
   // The step that runs now.
   SlotSchedule schedule_;
   std::vector<BucketState> buckets_;
-  size_t launched_ = 0;    // buckets, in plan order
-  bool counting_ = false;  // the last backward of this rank's last slot runs
+  size_t launched_ = 0;                  // buckets, in plan order
+  bool counting_ = false;                // the last backward of this rank's last slot runs
+  int64_t first_nonfinite_ = kNoTensor;  // parameter whose gradient is not finite on this rank
   StepTimes times_;
-  std::vector<double> totals_;  // of the last step: sums, rank values, statistics
+  std::vector<double> totals_;  // of the last step: sums, rank values, ranks with a bad gradient, statistics
   int64_t micro_batches_ = 0;
 };
 

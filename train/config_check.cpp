@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "parallel/loss_scaler.h"
 #include "runtime/error.h"
 #include "train/nearest_name.h"
 
@@ -16,6 +17,10 @@ namespace {
 constexpr int64_t kMostSamples = int64_t{1} << 40;
 constexpr double kMostSeconds = 1e9;  // 30 years; clocks count nanoseconds in 64 bits
 constexpr double kUnlimited = std::numeric_limits<double>::max();  // finite: neither infinity nor NaN passes
+
+// f32 has them times the count of a step's items, by which gradients are divided.
+constexpr double kLeastLossScale = 0x1p-100;
+constexpr double kMostLossScale = 0x1p100;
 
 /// Gathers what is wrong, a line for each mistake.
 class Mistakes {
@@ -49,6 +54,12 @@ class Mistakes {
   }
   void share(const char* field, double value) {
     require(value > 0 && value <= 1, field, value, "a number above 0, at most 1");
+  }
+  void power_of_two(const char* field, double value, double low, double high) {
+    int exponent = 0;
+    require(std::frexp(value, &exponent) == 0.5 && value >= low && value <= high, field,
+            parallel::scale_text(value),
+            "a power of two, " + parallel::scale_text(low) + " to " + parallel::scale_text(high));
   }
   void name(const char* field, const std::string& value, const std::vector<std::string>& known) {
     const bool found = std::find(known.begin(), known.end(), value) != known.end();
@@ -180,6 +191,19 @@ void check_schedule(const TrainConfig::Schedule& schedule, const KnownNames& kno
   mistakes.at_least("schedule.base_batch", schedule.base_batch(), 1);
 }
 
+void check_loss_scaling(const TrainConfig& config, Mistakes& mistakes) {
+  const TrainConfig::LossScaling& scaling = config.loss_scaling();
+  mistakes.at_least("loss_scaling.growth_interval", scaling.growth_interval(), 1);
+  mistakes.at_least("loss_scaling.max_skips_in_a_row", scaling.max_skips_in_a_row(), 1);
+  mistakes.power_of_two("loss_scaling.floor", scaling.floor(), kLeastLossScale, kMostLossScale);
+  mistakes.power_of_two("loss_scaling.cap", scaling.cap(), scaling.floor(), kMostLossScale);
+  if (scaling.mode() == TrainConfig::LossScaling::DYNAMIC) {
+    mistakes.power_of_two("loss_scale", config.loss_scale(), scaling.floor(), scaling.cap());
+  } else {
+    mistakes.positive("loss_scale", config.loss_scale());
+  }
+}
+
 void check_comm(const TrainConfig::Comm& comm, const KnownNames& known, Mistakes& mistakes) {
   mistakes.require(comm.backend() == TrainConfig::Comm::MPI, "comm.backend",
                    TrainConfig::Comm::Backend_Name(comm.backend()), "MPI, the only one in this version");
@@ -222,7 +246,7 @@ void validate(const TrainConfig& config, const KnownNames& known) {
   check_schedule(config.schedule(), known, mistakes);
   mistakes.name("loss.name", config.loss().name(), known.losses);
   mistakes.part("loss.label_smoothing", config.loss().label_smoothing());
-  mistakes.positive("loss_scale", config.loss_scale());
+  check_loss_scaling(config, mistakes);
   check_comm(config.comm(), known, mistakes);
   check_output(config, mistakes);
   check_evaluation(config.evaluation(), known, mistakes);

@@ -21,6 +21,8 @@ inline constexpr std::array kOwnFields{"step",
                                        "samples",
                                        "loss",
                                        "lr",
+                                       "loss_scale",
+                                       "skipped_steps",
                                        "wall_time",
                                        "weights_hash",
                                        "tensor_hashes",
@@ -36,13 +38,13 @@ inline constexpr std::array kOwnFields{"step",
                                        "bad_samples",
                                        "count"};
 
-/// One optimizer step.
+/// One step: an attempt at an update of the weights, which is skipped where its gradient is not finite.
 struct StepRecord {
-  int64_t step = 0;     ///< done with this one: the first has 1
-  int64_t epoch = 0;    ///< that the step belongs to
-  int64_t samples = 0;  ///< done since the start of the run
-  double loss = 0;      ///< mean over the items of the step, of all ranks
-  double lr = 0;
+  int64_t step = 0;                                   ///< done with this one: the first has 1
+  int64_t epoch = 0;                                  ///< that the step belongs to
+  int64_t samples = 0;                                ///< done since the start of the run
+  double loss = 0;                                    ///< mean over the items of the step, of all ranks
+  double lr = 0;                                      ///< of the update, taken or not
   double samples_per_second = 0;                      ///< of all ranks together
   double wall_time = 0;                               ///< seconds of training since the start of the run
   std::optional<WeightsHash> weights;                 ///< as "weights_hash" and "tensor_hashes"

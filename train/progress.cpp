@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/error.h"
+#include "parallel/loss_scaler.h"
 
 namespace lockstep::train {
 namespace {
@@ -33,8 +33,10 @@ std::string step_text(const ProgressState& state) {
 }
 
 std::string figures_text(const ProgressState& state) {
-  return format("loss %.4f  lr %.3g  %.0f samples/s  ", state.loss, state.lr, state.samples_per_second) +
-         duration_text(state.left) + " left";
+  const std::string scale =
+      state.loss_scale > 0 ? "scale " + parallel::scale_text(state.loss_scale) + "  " : "";
+  return format("loss %.4f  lr %.3g  ", state.loss, state.lr) + scale +
+         format("%.0f samples/s  ", state.samples_per_second) + duration_text(state.left) + " left";
 }
 
 /// What the terminal says; `otherwise` where it does not know.

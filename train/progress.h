@@ -16,6 +16,7 @@ struct ProgressState {
   double loss = 0;
   double lr = 0;
   double samples_per_second = 0;
+  double loss_scale = 0;                  ///< 0: not shown
   std::chrono::duration<double> left{0};  ///< time to the end of the run, estimated
 };
 

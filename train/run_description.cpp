@@ -7,6 +7,7 @@
 #include "parallel/step_plan.h"
 #include "runtime/error.h"
 #include "train/assembly.h"
+#include "train/loss_scaling.h"
 
 namespace lockstep::train {
 namespace {
@@ -65,6 +66,15 @@ std::string learning_rate_text(const TrainConfig& config, const TrainingPlan& pl
                  schedule.name(), " over ", counted(plan.total_steps(), "step"));
 }
 
+std::string loss_scale_text(const TrainConfig& config) {
+  const TrainConfig::LossScaling& scaling = config.loss_scaling();
+  const std::string scale = "loss scale: " + parallel::scale_text(config.loss_scale());
+  if (scaling.mode() == TrainConfig::LossScaling::STATIC) return scale + ", static";
+  return scale + to_text(" at first, doubled after ", counted(scaling.growth_interval(), "clean step"),
+                         ", halved where a gradient is not finite; from ",
+                         parallel::scale_text(scaling.floor()), " to ", parallel::scale_text(scaling.cap()));
+}
+
 }  // namespace
 
 std::vector<std::string> describe_run(const TrainConfig& config, const TrainingPlan& plan,
@@ -83,6 +93,7 @@ std::vector<std::string> describe_run(const TrainConfig& config, const TrainingP
                          : "precision: FP32");
   if (size.ranks > 1) lines.push_back(size.communication);
   lines.push_back(codec_text(config.comm().codec()));
+  if (scales_losses(config)) lines.push_back(loss_scale_text(config));
   lines.push_back(batch_text(config, size.ranks));
   lines.push_back(learning_rate_text(config, plan));
   return lines;

@@ -9,6 +9,7 @@
 #include "runtime/log.h"
 #include "runtime/process_memory.h"
 #include "train/curves.h"
+#include "train/loss_scaling.h"
 #include "train/run_directory.h"
 
 namespace lockstep::train {
@@ -92,6 +93,10 @@ void RunReport::write_metrics(const StepReport& report, Clock::time_point now) {
   record.wall_time = wall_time();
   record.weights = report.weights;
   record.other = report.measured.metrics;
+  if (scales_losses(config_)) {
+    record.other.emplace_back("loss_scale", report.loss_scale);
+    record.other.emplace_back("skipped_steps", static_cast<double>(report.skipped_steps));
+  }
   for (auto& phase : phases(report, span)) record.other.push_back(std::move(phase));
   const ProcessMemory memory = process_memory();
   record.other.emplace_back("memory_bytes", static_cast<double>(memory.resident));
@@ -155,10 +160,17 @@ void RunReport::show_progress(const StepReport& report) {
   state.loss = report.measured.loss;
   state.lr = report.lr;
   state.samples_per_second = rate;
+  if (config_.loss_scaling().mode() == TrainConfig::LossScaling::DYNAMIC)
+    state.loss_scale = report.loss_scale;
   const auto steps_done = static_cast<double>(report.position.step - start_position_.step);
   state.left = std::chrono::duration<double>(elapsed / steps_done *
                                              static_cast<double>(plan_.total_steps() - report.position.step));
   progress_.update(state);
+}
+
+void RunReport::warn(const std::string& text) {
+  progress_.clear();
+  log::warning(text);
 }
 
 void RunReport::evaluation(const Position& position, const Measured& result) {

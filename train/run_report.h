@@ -23,6 +23,8 @@ struct StepReport {
   Position position;  ///< after the step
   Measured measured;
   double lr = 0;
+  double loss_scale = 1;
+  int64_t skipped_steps = 0;              ///< since the start of the run
   parallel::StepTimes times;              ///< of rank 0
   std::chrono::nanoseconds optimizer{0};  ///< of rank 0: gradients checked, weights updated and averaged
   std::chrono::nanoseconds data_wait{0};  ///< of rank 0, since the start
@@ -39,6 +41,8 @@ class RunReport {
   /// Opens the files in a run directory; cuts what was written after `position`, where the run goes on.
   void open(const std::string& output, const Position& position);
   void step(const StepReport& report);
+  /// A warning in the log, above the progress.
+  void warn(const std::string& text);
   void evaluation(const Position& position, const Measured& result);
   /// Draws the curves and says where everything is.
   void finish(const std::string& output);

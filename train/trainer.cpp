@@ -11,8 +11,8 @@
 #include "train/data_facts.h"
 #include "train/evaluation.h"
 #include "train/fault.h"
-#include "train/finite.h"
 #include "train/initial_weights.h"
+#include "train/loss_scaling.h"
 #include "train/nearest_name.h"
 #include "train/precision.h"
 #include "train/weights_hash.h"
@@ -40,7 +40,6 @@ parallel::DataParallelOptions data_parallel_options(const TrainConfig& config, c
   options.virtual_ranks = config.virtual_ranks();
   options.buckets.bucket_bytes = config.comm().bucket_bytes();
   options.overlap = config.comm().overlap();
-  options.loss_scale = config.loss_scale();
   options.codec = codec_of(config);
   options.sums = objective.width();
   options.rank_values = kFlags;
@@ -99,6 +98,7 @@ Trainer::Trainer(const TrainConfig& config, comm::Communicator& communicator, Re
       average_(make_average(config, parameters_)),
       plan_(make_plan(config, train_samples_)),
       schedule_(make_schedule(config, plan_)),
+      loss_scaler_(loss_scaler_options(config)),
       loader_(*train_source_, sampler_, augment_options(config, train_source_->spec(), data::Split::kTrain),
               train_loader_options(config, profiler_.recorder())),
       report_(config, plan_) {
@@ -119,7 +119,7 @@ Outcome Trainer::run() {
   }
   bool stop = stop_step_is_reached();
   if (stop) {  // where the run was resumed; the checkpoint may be another directory's
-    save();
+    save(true);
   } else {
     submit(position_);
   }
@@ -128,7 +128,7 @@ Outcome Trainer::run() {
     const StepResult result = timed_step();
     if (evaluation_is_due()) evaluate_model();
     stop = !finished() && (result.stop || stop_step_is_reached());
-    if (finished() || stop || result.save || checkpoint_is_due()) save();
+    if (finished() || stop || result.save || checkpoint_is_due()) save(finished() || stop);
     profiler_.end_step(options_.threads);
   }
   profiler_.finish(options_.threads);
@@ -166,11 +166,12 @@ Trainer::StepResult Trainer::timed_step() {
 Trainer::StepResult Trainer::train_step() {
   const int64_t step = position_.step + 1;  // counted from 1 in everything that people read
   communicator_.set_step(step);
-  inject_fault(config_.fault(), communicator_, step);
+  inject_fault(config_.fault(), communicator_, step, parameters_);
   const Position next = plan_.after(position_);
   if (!plan_.finished(next)) submit(next);
 
   const double flags[kFlags] = {requests_.save.exchange(false) ? 1.0 : 0.0, requests_.stop ? 1.0 : 0.0};
+  data_parallel_.set_loss_scale(loss_scaler_.scale());
   const std::vector<double> sums = data_parallel_.step(
       step_plan(position_), flags, [this](const parallel::MicroBatch& micro_batch, std::span<double> row) {
         return forward(micro_batch, row);
@@ -179,12 +180,12 @@ Trainer::StepResult Trainer::train_step() {
   const auto start = std::chrono::steady_clock::now();
   StepResult result;
   result.measured = objective_.means(sums);
-  check_finite(result.measured.loss);
-  result.lr = schedule_(position_.step);
-  if (result.measured.weight > 0) {  // a step of which no sample counts changes nothing
-    optimizer_->step({.lr = result.lr, .gradient_divisor = result.measured.weight * config_.loss_scale()});
-    data_parallel_.commit_statistics();
-    if (average_) average_->update();
+  result.lr = schedule_(optimizer_steps());
+  result.loss_scale = loss_scaler_.scale();
+  if (std::isfinite(result.measured.loss) && data_parallel_.gradient_is_finite()) {
+    take_step(result);
+  } else {
+    skip_step(result.measured.loss);
   }
   result.optimizer = std::chrono::steady_clock::now() - start;
   position_ = next;
@@ -200,7 +201,8 @@ Tensor Trainer::forward(const parallel::MicroBatch& micro_batch, std::span<doubl
       true,
       {config_.seed(), static_cast<uint64_t>(position_.step), static_cast<uint64_t>(micro_batch.index)},
       compute_type(config_)};
-  return objective_.measure(batch, models::forward(*model_, batch.inputs, context), sums);
+  const Tensor loss = objective_.measure(batch, models::forward(*model_, batch.inputs, context), sums);
+  return with_faulty_gradient(config_.fault(), communicator_.rank(), position_.step + 1, parameters_, loss);
 }
 
 void Trainer::submit(const Position& position) {
@@ -218,18 +220,42 @@ parallel::StepPlan Trainer::step_plan(const Position& position) const {
                              communicator_.size(), communicator_.rank());
 }
 
-/// All ranks hold the same sums and gradients, so they come to the same result.
-void Trainer::check_finite(double loss) {
-  const profile::Span span(profile::Category::kOther, "check of the gradients");
-  std::string culprit = "none";
-  for (size_t i = 0; i < parameters_.size() && culprit == "none"; ++i) {
-    if (!all_finite(data_parallel_.gradient(i))) culprit = parameters_[i]->name;
+void Trainer::take_step(const StepResult& result) {
+  if (result.measured.weight > 0) {  // a step of which no sample counts changes nothing
+    optimizer_->step({.lr = result.lr, .gradient_divisor = result.measured.weight * result.loss_scale});
+    data_parallel_.commit_statistics();
+    if (average_) average_->update();
   }
-  if (std::isfinite(loss) && culprit == "none") return;
-  throw Error(to_text("[train] at step ", position_.step + 1, " the loss is ", loss,
-                      "; the first parameter whose gradient is not finite: ", culprit,
-                      "; what may help: a lower optimizer.lr, a longer schedule.warmup_epochs",
-                      config_.loss_scale() == 1 ? "" : ", a smaller loss_scale"));
+  loss_scaler_.update(false);
+}
+
+/// Collective: all ranks hold the same sums and know of the same gradients, so they come here together.
+/// Nothing but the loss scale changes; where that cannot help any more, the run ends.
+void Trainer::skip_step(double loss) {
+  const parallel::NonFinite found = data_parallel_.find_nonfinite_gradient();
+  BadStep bad{.step = position_.step + 1, .loss = loss};
+  if (found.tensor != parallel::kNoTensor) {
+    bad.parameter = parameters_[static_cast<size_t>(found.tensor)]->name;
+    bad.place = place_text(found, communicator_.size());
+  }
+  const double scale = loss_scaler_.scale();
+  if (loss_scaler_.update(true) == parallel::LossScaler::Verdict::kCollapse)
+    throw Error(collapse_text(bad, config_, loss_scaler_.state(), nonfinite_weights()));
+  if (communicator_.rank() == 0) report_.warn(skip_text(bad, scale, loss_scaler_.state()));
+}
+
+/// Collective. "fc1.weight on rank 0", the first of the model that is not finite; empty: none.
+std::string Trainer::nonfinite_weights() {
+  const std::vector<Parameter*> weights = models::parameters(*model_);
+  const parallel::NonFinite found =
+      parallel::find_nonfinite(communicator_, parallel::first_nonfinite(weights));
+  if (found.tensor == parallel::kNoTensor) return "";
+  return weights[static_cast<size_t>(found.tensor)]->name + ' ' + place_text(found, communicator_.size());
+}
+
+/// Those that were not skipped, which is what the schedule counts.
+int64_t Trainer::optimizer_steps() const {
+  return position_.step - loss_scaler_.state().skipped_steps;
 }
 
 void Trainer::report(const StepResult& result) {
@@ -245,6 +271,8 @@ void Trainer::report(const StepResult& result) {
   report_.step({.position = position_,
                 .measured = result.measured,
                 .lr = result.lr,
+                .loss_scale = result.loss_scale,
+                .skipped_steps = loss_scaler_.state().skipped_steps,
                 .times = data_parallel_.times(),
                 .optimizer = result.optimizer,
                 .data_wait = loader_.wait_time(),

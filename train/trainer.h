@@ -16,6 +16,7 @@
 #include "optim/optimizer.h"
 #include "parallel/consistency.h"
 #include "parallel/data_parallel.h"
+#include "parallel/loss_scaler.h"
 #include "proto/train_config.pb.h"
 #include "train/best_so_far.h"
 #include "train/checkpoint.h"
@@ -65,6 +66,7 @@ class Trainer {
   struct StepResult {
     Measured measured;
     double lr = 0;
+    double loss_scale = 1;
     std::chrono::nanoseconds optimizer{0};
     bool save = false;
     bool stop = false;
@@ -83,10 +85,14 @@ class Trainer {
   Tensor forward(const parallel::MicroBatch& micro_batch, std::span<double> sums);
   void submit(const Position& position);
   parallel::StepPlan step_plan(const Position& position) const;
-  void check_finite(double loss);
+  void take_step(const StepResult& result);
+  void skip_step(double loss);
+  std::string nonfinite_weights();
+  int64_t optimizer_steps() const;
   void report(const StepResult& result);
   void evaluate_model();
-  void save();
+  void save(bool last);
+  bool weights_can_be_saved(bool last);
   bool finished() const;
   bool stop_step_is_reached() const;
   bool evaluation_is_due() const;
@@ -115,6 +121,7 @@ class Trainer {
   std::unique_ptr<WeightAverage> average_;  // null: none
   TrainingPlan plan_;
   optim::LrSchedule schedule_;
+  parallel::LossScaler loss_scaler_;
   data::Loader loader_;
   RunReport report_;
 

@@ -11,6 +11,7 @@
 #include "train/checkpoint.h"
 #include "train/config.h"
 #include "train/initial_weights.h"
+#include "train/loss_scaling.h"
 #include "train/model_file.h"
 #include "train/nearest_name.h"
 #include "train/open_run.h"
@@ -121,6 +122,7 @@ void Trainer::restore(const std::string& path) {
                      "the checkpoint stands at sample ", position_.sample,
                      " of its epoch, but there are only ", train_samples_, " training samples now");
   best_.restore(state.best());
+  loss_scaler_.restore(resumed_loss_scaler(state, config_));
   if (config_.threads() == 0 && state.threads() > 0) take_threads(state.threads());
   if (communicator_.rank() == 0) report_.add_wall_time(state.wall_time());
 }
@@ -166,9 +168,24 @@ void Trainer::take_threads(int threads) {
   configure_compute_threads(threads);
 }
 
-void Trainer::save() {
+/// A checkpoint of weights that are not finite would be of no use, and might be the one that takes the place
+/// of the last good one. Where the run goes on, it will say itself why it cannot.
+bool Trainer::weights_can_be_saved(bool last) {
+  const std::vector<Parameter*> weights = models::parameters(*model_);
+  const int64_t bad = parallel::first_nonfinite(weights);
+  if (bad == parallel::kNoTensor) return true;
+  const std::string text = to_text("checkpoint of step ", position_.step,
+                                   " is not saved: ", weights[static_cast<size_t>(bad)]->name,
+                                   " is not finite; earlier checkpoints are untouched");
+  check<Error>(!last, "train", text);
+  report_.warn(text);
+  return false;
+}
+
+void Trainer::save(bool last) {
   const profile::Span span(profile::Category::kOther, "checkpoint");
   parallel::on_rank_zero(communicator_, "saving the checkpoint", checkpoint_timeout(), [&] {
+    if (!weights_can_be_saved(last)) return;
     Checkpoint checkpoint;
     checkpoint.model = models::state_tensors(*model_);
     checkpoint.optimizer = optimizer_->state();
@@ -181,8 +198,9 @@ void Trainer::save() {
     state.set_finished(finished());
     state.set_wall_time(report_.wall_time());
     state.set_seed(config_.seed());
-    state.mutable_schedule()->set_step(position_.step);
+    state.mutable_schedule()->set_step(optimizer_steps());
     state.mutable_schedule()->set_peak_lr(scaled_lr(config_));
+    *state.mutable_loss_scaler() = to_proto(loss_scaler_.state());
     *state.mutable_best() = best_.state();
     const std::string best = RunDirectory{options_.output}.best();
     if (config_.evaluation().keep_best() && best_.known() && std::filesystem::exists(best))

@@ -1,5 +1,6 @@
-// Which samples each optimizer step takes, and how many steps there are. A pure function of the
-// configuration: ranks do not appear, so a run can go on with another number of them.
+// Which samples each step takes, and how many steps there are; one whose update is skipped has used its
+// samples and counts. A pure function of the configuration: ranks do not appear, so a run can go on with
+// another number of them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@ namespace lockstep::train {
 
 /// What comes next: everything before it is done. A checkpoint stores it.
 struct Position {
-  int64_t step = 0;     ///< optimizer steps done
+  int64_t step = 0;     ///< steps done, skipped ones included
   int64_t epoch = 0;    ///< epochs finished
   int64_t sample = 0;   ///< samples of the current epoch's order that are used up
   int64_t samples = 0;  ///< samples used since the start of the run

@@ -11,9 +11,9 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/relu/relu.h"
 #include "optim/table.h"
+#include "parallel/finite.h"
 #include "parallel/gradient_memory.h"
 #include "runtime/threads.h"
-#include "train/finite.h"
 
 namespace lockstep::benchmarks {
 namespace {
@@ -71,7 +71,9 @@ Action read(int64_t count) {
 }
 
 Action all_finite(int64_t count) {
-  return [values = Tensor::full({count}, 1)] { train::all_finite(values); };
+  return [values = Tensor::full({count}, 1)] {
+    parallel::all_finite({values.data<float>(), static_cast<size_t>(values.count())});
+  };
 }
 
 Action add_in_place(int64_t count) {

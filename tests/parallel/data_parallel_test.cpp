@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <mutex>
+#include <optional>
 
 #include "comm/codecs/table.h"
 #include "ops/elementwise/elementwise.h"
@@ -247,6 +248,97 @@ TEST(DataParallel, RunningStatisticsCountMicroBatches) {
     mean += ops::mean(samples(first, std::min<int64_t>(8, 100 - first))).item() / 13;
   }
   EXPECT_NEAR(result.running[0], (1 - std::pow(0.9, 26)) * mean, 1e-6);
+}
+
+/// Three parameters in a bucket each, in reverse order; the gradient of their sum of products with these is
+/// these.
+struct Products {
+  std::vector<Parameter> parameters;
+  DistributedDataParallel ddp;
+
+  explicit Products(comm::Communicator& communicator)
+      : parameters(make_parameters()), ddp(pointers(), {}, communicator, options()) {}
+
+  static std::vector<Parameter> make_parameters() {
+    std::vector<Parameter> made;
+    for (const char* name : {"a", "b", "c"}) made.push_back({name, Tensor::zeros({16}), {}});
+    return made;
+  }
+  std::vector<Parameter*> pointers() {
+    std::vector<Parameter*> all;
+    for (Parameter& parameter : parameters) all.push_back(&parameter);
+    return all;
+  }
+  static DataParallelOptions options() {
+    return {.virtual_ranks = 8, .buckets = {.bucket_bytes = 64, .first_bucket_bytes = 64}};
+  }
+  /// A step of 16 samples; element 5 of a parameter gets `value` as its gradient where a rank has one for it.
+  void step(comm::Communicator& communicator, size_t parameter, std::optional<float> value) {
+    const StepPlan plan = plan_step(16, 1, 8, communicator.size(), communicator.rank());
+    ddp.step(plan, {}, [&](const MicroBatch& micro_batch, std::span<double>) {
+      Tensor loss = Tensor::scalar(0);
+      for (size_t i = 0; i < parameters.size(); ++i) {
+        Tensor factors = Tensor::full({16}, 1);
+        const bool first = micro_batch.index % (16 / communicator.size()) == 0;
+        if (i == parameter && value && first) factors.data<float>()[5] = *value;
+        loss = ops::add(loss, ops::sum(ops::mul(parameters[i].value, factors)));
+      }
+      return loss;
+    });
+  }
+};
+
+/// Which parameter and ranks four ranks find, where each has its value (or none) for it.
+void expect_found(size_t parameter, const std::vector<std::optional<float>>& values,
+                  const std::vector<int>& ranks) {
+  test::run_ranks(4, [&](comm::Communicator& communicator) {
+    Products model(communicator);
+    model.step(communicator, parameter, {});
+    EXPECT_TRUE(model.ddp.gradient_is_finite());
+    model.step(communicator, parameter, values[static_cast<size_t>(communicator.rank())]);
+    EXPECT_FALSE(model.ddp.gradient_is_finite());
+    const NonFinite found = model.ddp.find_nonfinite_gradient();
+    EXPECT_EQ(found.tensor, parameter);
+    EXPECT_EQ(found.ranks, ranks);
+    model.step(communicator, parameter, {});
+    EXPECT_TRUE(model.ddp.gradient_is_finite()) << "the next step is another one";
+    EXPECT_EQ(model.ddp.gradient(parameter).to_vector<float>(), std::vector<float>(16, 16));
+  });
+}
+
+TEST(DataParallel, OneRanksInfinityOrNaNIsFoundByAllRanks) {
+  for (const size_t parameter : {0U, 1U, 2U}) {  // the last one is in the first bucket
+    expect_found(parameter, {{}, {}, {}, HUGE_VALF}, {3});
+    expect_found(parameter, {{}, NAN, {}, {}}, {1});
+    expect_found(parameter, {-HUGE_VALF, {}, HUGE_VALF, {}}, {0, 2});
+  }
+}
+
+TEST(DataParallel, AnOverflowOfTheSumIsFound) {
+  expect_found(1, {3e38F, {}, {}, 3e38F}, {});
+}
+
+TEST(DataParallel, AnInfinityIsFoundOnAnyNumberOfRanks) {
+  for (const int ranks : {1, 2, 3, 8}) {
+    test::run_ranks(ranks, [](comm::Communicator& communicator) {
+      Products model(communicator);
+      model.step(communicator, 2, communicator.rank() == 0 ? std::optional(HUGE_VALF) : std::nullopt);
+      EXPECT_FALSE(model.ddp.gradient_is_finite());
+      EXPECT_EQ(model.ddp.find_nonfinite_gradient().ranks, std::vector<int>{0});
+    });
+  }
+}
+
+TEST(DataParallel, GradientsArriveTimesTheLossScale) {
+  test::run_ranks(2, [](comm::Communicator& communicator) {
+    Products model(communicator);
+    for (const double scale : {65536.0, 0.5}) {
+      model.ddp.set_loss_scale(scale);
+      model.step(communicator, 0, {});
+      EXPECT_EQ(model.ddp.gradient(0).to_vector<float>(),
+                std::vector<float>(16, static_cast<float>(16 * scale)));
+    }
+  });
 }
 
 TEST(DataParallel, AnErrorInForwardReachesEveryRank) {

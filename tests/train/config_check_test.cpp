@@ -126,8 +126,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"schedule.end_lr=-1"}, "schedule.end_lr"},
         BadValue{{"schedule.base_batch=0"}, "schedule.base_batch"},
         BadValue{{"loss.label_smoothing=1"}, "loss.label_smoothing"},
-        BadValue{{"loss_scale=0"}, "loss_scale"}, BadValue{{"comm.backend=NCCL"}, "comm.backend"},
-        BadValue{{"comm.algorithm=star"}, "comm.algorithm"},
+        BadValue{{"loss_scale=0"}, "loss_scale"},
+        BadValue{{"loss_scaling.mode=DYNAMIC", "loss_scale=1000"}, "loss_scale"},
+        BadValue{{"loss_scaling.mode=DYNAMIC", "loss_scale=33554432"}, "loss_scale"},
+        BadValue{{"loss_scaling.mode=DYNAMIC", "loss_scale=nan"}, "loss_scale"},
+        BadValue{{"loss_scaling.floor=0"}, "loss_scaling.floor"},
+        BadValue{{"loss_scaling.floor=0.3"}, "loss_scaling.floor"},
+        BadValue{{"loss_scaling.cap=inf"}, "loss_scaling.cap"},
+        BadValue{{"loss_scaling.cap=1.7014118346046923e38"}, "loss_scaling.cap"},
+        BadValue{{"loss_scaling.cap=0.5"}, "loss_scaling.cap"},
+        BadValue{{"loss_scaling.growth_interval=0"}, "loss_scaling.growth_interval"},
+        BadValue{{"loss_scaling.max_skips_in_a_row=0"}, "loss_scaling.max_skips_in_a_row"},
+        BadValue{{"comm.backend=NCCL"}, "comm.backend"}, BadValue{{"comm.algorithm=star"}, "comm.algorithm"},
         BadValue{{"comm.bucket_bytes=0"}, "comm.bucket_bytes"},
         BadValue{{"comm.timeout_seconds=0"}, "comm.timeout_seconds"},
         BadValue{{"comm.timeout_seconds=1e300"}, "comm.timeout_seconds"},
@@ -148,6 +158,8 @@ TEST(ConfigCheck, LimitsThemselvesAreAllowed) {
                    "optimizer.lr=0", "schedule.warmup_start_factor=1", "checkpoint.keep=1",
                    "comm.algorithm=ring", "comm.codec=FP16", "data.mean=0.5,0.4", "data.deviation=0.2,0.3"}),
       "");
+  EXPECT_EQ(mistakes_of({"loss_scaling.mode=DYNAMIC", "loss_scale=16777216"}), "");
+  EXPECT_EQ(mistakes_of({"loss_scale=1000"}), "") << "a static scale may be any number";
 }
 
 TEST(ConfigCheck, RanksMustFitTheSlots) {

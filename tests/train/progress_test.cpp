@@ -48,6 +48,9 @@ TEST(ProgressLine, HasEverything) {
   ProgressState by_steps = kState;
   by_steps.epochs = 0;
   EXPECT_THAT(progress_line(by_steps), ::testing::StartsWith("epoch 2  step 250/1000"));
+  ProgressState scaled = kState;
+  scaled.loss_scale = 16777216;
+  EXPECT_THAT(progress_line(scaled), HasSubstr("  lr 0.05  scale 16777216  12346 samples/s"));
 }
 
 TEST(ProgressBar, FillsTheRoomThatIsLeft) {

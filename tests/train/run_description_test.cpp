@@ -53,6 +53,18 @@ TEST(RunDescription, SaysHowGradientsTravel) {
               Contains("codec: FP16 (gradients are added in FP32, rounded and sent in FP16)"));
 }
 
+TEST(RunDescription, TellsTheLossScaleIfThereIsOne) {
+  TrainConfig config = small_run();
+  EXPECT_THAT(describe(config), Not(Contains(HasSubstr("loss scale"))));
+  config.set_loss_scale(1024);
+  EXPECT_THAT(describe(config), Contains("loss scale: 1024, static"));
+  config.mutable_loss_scaling()->set_mode(TrainConfig::LossScaling::DYNAMIC);
+  EXPECT_THAT(
+      describe(config),
+      Contains("loss scale: 1024 at first, doubled after 2000 clean steps, halved where a gradient is "
+               "not finite; from 1 to 16777216"));
+}
+
 TEST(RunDescription, GivesEachRanksPartOfTheBatch) {
   TrainConfig config = small_run();
   config.set_global_batch(64);

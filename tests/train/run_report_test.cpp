@@ -104,6 +104,26 @@ TEST_F(RunReportTest, ThePhasesOfALinesStepsAddUpToItsTime) {
   }
 }
 
+TEST_F(RunReportTest, TellsTheLossScaleOfARunThatHasOne) {
+  config_.mutable_loss_scaling()->set_mode(TrainConfig::LossScaling::DYNAMIC);
+  RunReport report(config_, plan_);
+  report.open(folder_.path(), {});
+  report.step({.position = plan_.after({}),
+               .measured = {},
+               .loss_scale = 65536,
+               .skipped_steps = 3,
+               .times = {},
+               .weights = {}});
+  const auto lines = read_metrics(folder_.path("metrics.jsonl"));
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].fields["loss_scale"], 65536);
+  EXPECT_EQ(lines[0].fields["skipped_steps"], 3);
+  report.evaluation(plan_.after({}), {});  // which hands TensorBoard's file to the system
+  const auto scalars = scalars_of(read_event_file(event_files().at(0)).at(2));
+  EXPECT_EQ(scalars.at("train/loss_scale"), 65536);
+  EXPECT_EQ(scalars.at("train/skipped_steps"), 3);
+}
+
 TEST_F(RunReportTest, AResumedRunGoesOnWhereItsCheckpointIs) {
   {
     RunReport report(config_, plan_);
