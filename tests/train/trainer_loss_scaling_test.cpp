@@ -87,9 +87,18 @@ class TrainerLossScaling : public TrainerTest {
   }
 };
 
-TEST_F(TrainerLossScaling, APowerOfTwoThatOverflowsNothingChangesNoBit) {
-  train(2, "scaled", scaled_run());
-  train(2, "plain");
+class TrainerWithCodec : public TrainerLossScaling,
+                         public ::testing::WithParamInterface<TrainConfig::Comm::Codec> {
+ protected:
+  static TrainConfig coded(TrainConfig config) {
+    config.mutable_comm()->set_codec(GetParam());
+    return config;
+  }
+};
+
+TEST_P(TrainerWithCodec, APowerOfTwoThatOverflowsNothingChangesNoBit) {
+  train(2, "scaled", coded(scaled_run()));
+  train(2, "plain", coded(small_run()));
   EXPECT_TRUE(weights("scaled") == weights("plain"));
   EXPECT_EQ(losses("scaled"), losses("plain"));
   EXPECT_EQ(figures("scaled", "loss_scale"), std::vector<double>(8, 65536));
@@ -184,8 +193,8 @@ TEST_F(TrainerLossScaling, ABrokenRunWithSkipsEndsWithTheSameBits) {
   }
 }
 
-TEST_F(TrainerLossScaling, ARealOverflowBacksOffAlikeOnAnyNumberOfRanks) {
-  TrainConfig config = scaled_run();
+TEST_P(TrainerWithCodec, ARealOverflowBacksOffAlikeOnAnyNumberOfRanks) {
+  TrainConfig config = coded(scaled_run());
   config.mutable_loss()->set_name("steep");
   config.mutable_optimizer()->set_lr(0x1p-33);
   config.mutable_loss_scaling()->set_cap(0x1p100);
@@ -206,6 +215,11 @@ TEST_F(TrainerLossScaling, ARealOverflowBacksOffAlikeOnAnyNumberOfRanks) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Codecs, TrainerWithCodec,
+                         ::testing::Values(TrainConfig::Comm::NONE, TrainConfig::Comm::FP16,
+                                           TrainConfig::Comm::BF16),
+                         [](const auto& test) { return TrainConfig::Comm::Codec_Name(test.param); });
 
 class TrainerCollapse : public TrainerLossScaling {
  protected:
