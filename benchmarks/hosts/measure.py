@@ -56,7 +56,7 @@ def parse_arguments():
 
 def measure_allreduce(lab, arguments):
     try:
-        rows = allreduce.measure(arguments.programs / "lockstep", lab, arguments.rounds, arguments.budget / 4)
+        rows = allreduce.measure(arguments.programs / "lockstep", lab, arguments.budget / 2)
         return {"rows": rows}
     except RunError as error:
         return {"unavailable": str(error)}
