@@ -3,6 +3,7 @@
 #include "comm/algorithms/direct.h"
 #include "comm/algorithms/halving_doubling.h"
 #include "comm/algorithms/hierarchical.h"
+#include "comm/algorithms/recursive_doubling.h"
 #include "comm/algorithms/ring.h"
 #include "comm/algorithms/torus.h"
 #include "runtime/error.h"
@@ -14,6 +15,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"direct", true, false, direct},
     {"halving_doubling", true, false, halving_doubling},
     {"hierarchical", true, true, hierarchical},
+    {"recursive_doubling", true, false, recursive_doubling},
     {"ring", false, false, ring},
     {"torus", false, false, torus},
 };

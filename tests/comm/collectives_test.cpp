@@ -104,6 +104,17 @@ INSTANTIATE_TEST_SUITE_P(, Collectives, testing::ValuesIn(all_cases()), [](const
   return test.param.ranks_per_node > 1 ? name + "_by_" + std::to_string(test.param.ranks_per_node) : name;
 });
 
+TEST(CollectivesInMessages, OfSevenElementsAreExactForAMillion) {
+  RunOptions options;
+  options.host.algorithm = "halving_doubling";
+  options.host.max_message_bytes = 28;
+  options.host.chunk_bytes = 8192;  // keeps few of them in flight
+  const auto check = [](Communicator& comm) {
+    EXPECT_EQ(check_all_reduce(comm, DType::kF32, ReduceOp::kSum, 1'000'001), "");
+  };
+  for (const int ranks : {2, 3}) run_ranks(ranks, check, options);
+}
+
 class TreeOrder : public testing::TestWithParam<std::string> {};
 
 TEST_P(TreeOrder, AllReduceFollowsTheTree) {

@@ -25,8 +25,8 @@ TEST(AlgorithmTable, AutoUsesSharedMemoryWhereThereIsSome) {
 }
 
 TEST(AlgorithmTable, ListsTheNames) {
-  EXPECT_EQ(algorithm_names(false), "direct, halving_doubling, hierarchical, ring, torus");
-  EXPECT_EQ(algorithm_names(true), "direct, halving_doubling, hierarchical");
+  EXPECT_EQ(algorithm_names(false), "direct, halving_doubling, hierarchical, recursive_doubling, ring, torus");
+  EXPECT_EQ(algorithm_names(true), "direct, halving_doubling, hierarchical, recursive_doubling");
 }
 
 TEST(AlgorithmTable, AnswersAnUnknownNameWithTheKnownOnes) {
@@ -36,7 +36,7 @@ TEST(AlgorithmTable, AnswersAnUnknownNameWithTheKnownOnes) {
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(),
                  "[comm.algorithm] unknown algorithm \"rong\": expected auto or one of "
-                 "direct, halving_doubling, hierarchical, ring, torus");
+                 "direct, halving_doubling, hierarchical, recursive_doubling, ring, torus");
   }
 }
 

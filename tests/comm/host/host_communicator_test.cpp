@@ -26,9 +26,10 @@ TEST(HostCommunicator, RefusesAlgorithmsThatAreNotReproducible) {
     alone({.algorithm = "ring"});
     FAIL() << "accepted";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(),
-                 "[comm.algorithm] \"ring\" sums in an order that depends on the number of ranks: "
-                 "numerics REPRODUCIBLE expects one of direct, halving_doubling, hierarchical");
+    EXPECT_STREQ(
+        error.what(),
+        "[comm.algorithm] \"ring\" sums in an order that depends on the number of ranks: "
+        "numerics REPRODUCIBLE expects one of direct, halving_doubling, hierarchical, recursive_doubling");
   }
   EXPECT_STREQ(alone({.algorithm = "ring", .numerics = Numerics::kFast})->algorithm(), "ring");
   EXPECT_STREQ(alone({})->algorithm(), "auto");
