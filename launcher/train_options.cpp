@@ -103,13 +103,6 @@ TrainConfig resolve_config(const TrainOptions& options, const std::string& recip
   TrainConfig config = load(options, recipes_folder);
   for (const std::string& assignment : options.sets) train::apply_set(config, assignment);
   train::validate(config, train::known_names(own));
-  const std::string& algorithm = config.comm().algorithm();
-  check<ConfigError>(
-      algorithm == "auto" || config.numerics() == TrainConfig::FAST ||
-          comm::find_algorithm(algorithm).tree_order,
-      "config", "comm.algorithm: \"", algorithm,
-      "\" adds in an order that depends on the number of ranks; numerics: REPRODUCIBLE allows auto, ",
-      comm::algorithm_names(true));
   return config;
 }
 
@@ -119,7 +112,7 @@ std::string list_names(const std::string& recipes_folder, const train::Extension
                  "\nmodels:     ", joined(known.models), "\ndata:       ", joined(known.data),
                  "\nlosses:     ", joined(known.losses), "\nmetrics:    ", joined(known.metrics),
                  "\noptimizers: ", joined(known.optimizers), "\nschedules:  ", joined(known.schedules),
-                 "\nalgorithms: ", joined(known.algorithms), "\n");
+                 "\nalgorithms: ", comm::algorithm_names(false), "\n");
 }
 
 std::string find_recipes_folder() {

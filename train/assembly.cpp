@@ -4,7 +4,6 @@
 #include <chrono>
 #include <set>
 
-#include "comm/algorithms/table.h"
 #include "data/formats/table.h"
 #include "models/table.h"
 #include "optim/parameter_rules.h"
@@ -83,7 +82,6 @@ KnownNames known_names(const Extensions& own) {
   known.losses = distinct("loss", names_of(losses(own.losses)));
   known.metrics = free_names(distinct("metric", names_of(metrics(own.metrics))));
   known.schedules = optim::schedule_names();
-  for (const comm::Algorithm& algorithm : comm::algorithms()) known.algorithms.emplace_back(algorithm.name);
   return known;
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 #include <sstream>
 
+#include "comm/algorithms/selection.h"
 #include "parallel/loss_scaler.h"
 #include "runtime/error.h"
 #include "train/nearest_name.h"
@@ -64,6 +66,16 @@ class Mistakes {
   void name(const char* field, const std::string& value, const std::vector<std::string>& known) {
     const bool found = std::find(known.begin(), known.end(), value) != known.end();
     require(found, field, '"' + value + '"', "a known name" + (found ? "" : known_names_hint(value, known)));
+  }
+
+  /// What `parse` has to say, if it throws.
+  void catch_from(const std::function<void()>& parse) {
+    try {
+      parse();
+    } catch (const InvalidArgument& error) {
+      text_ << "\n  " << error.what();
+      ++count_;
+    }
   }
 
   void throw_if_any() const {
@@ -204,10 +216,12 @@ void check_loss_scaling(const TrainConfig& config, Mistakes& mistakes) {
   }
 }
 
-void check_comm(const TrainConfig::Comm& comm, const KnownNames& known, Mistakes& mistakes) {
+void check_comm(const TrainConfig::Comm& comm, bool reproducible, Mistakes& mistakes) {
   mistakes.require(comm.backend() == TrainConfig::Comm::MPI, "comm.backend",
                    TrainConfig::Comm::Backend_Name(comm.backend()), "MPI, the only one in this version");
-  if (comm.algorithm() != "auto") mistakes.name("comm.algorithm", comm.algorithm(), known.algorithms);
+  if (comm.algorithm() != "auto") {
+    mistakes.catch_from([&] { comm::parse_selection(comm.algorithm(), reproducible); });
+  }
   mistakes.range<int64_t>("comm.bucket_bytes", comm.bucket_bytes(), 1024, int64_t{1} << 30);
   mistakes.seconds("comm.timeout_seconds", comm.timeout_seconds());
   mistakes.seconds("comm.start_timeout_seconds", comm.start_timeout_seconds());
@@ -247,7 +261,7 @@ void validate(const TrainConfig& config, const KnownNames& known) {
   mistakes.name("loss.name", config.loss().name(), known.losses);
   mistakes.part("loss.label_smoothing", config.loss().label_smoothing());
   check_loss_scaling(config, mistakes);
-  check_comm(config.comm(), known, mistakes);
+  check_comm(config.comm(), config.numerics() == TrainConfig::REPRODUCIBLE, mistakes);
   check_output(config, mistakes);
   check_evaluation(config.evaluation(), known, mistakes);
   mistakes.part("average_decay", config.average_decay());

@@ -16,7 +16,6 @@ struct KnownNames {
   std::vector<std::string> losses;
   std::vector<std::string> metrics;
   std::vector<std::string> schedules;
-  std::vector<std::string> algorithms;  ///< of all-reduce; "auto" need not be listed
 };
 
 /// Throws one ConfigError that lists all mistakes, a line for each: field, value, what is allowed.

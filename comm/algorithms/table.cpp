@@ -35,15 +35,6 @@ std::string algorithm_names(bool tree_order_only) {
   return names;
 }
 
-const Algorithm& automatic_algorithm(int ranks, size_t nbytes, bool shared) {
-  // Below, finding each other's memory takes longer than sending it.
-  constexpr size_t kSmallestWorthSharing = 8192;
-  if (shared && nbytes >= kSmallestWorthSharing) return find_algorithm("hierarchical");
-  // Where latency is all that counts, one round beats two or more. Two ranks pay no additional byte for it.
-  const size_t smallest_worth_halving = ranks == 2 ? 2048 : 256;
-  return find_algorithm(nbytes <= smallest_worth_halving ? "direct" : "halving_doubling");
-}
-
 const Algorithm& find_algorithm(std::string_view name) {
   for (const Algorithm& algorithm : kAlgorithms) {
     if (name == algorithm.name) return algorithm;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "comm/algorithms/table.h"
 #include "comm/host/backoff.h"
 #include "comm/host/operation_queue.h"
 #include "comm/host/plan_cache.h"
@@ -20,14 +19,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kAutomatic = "auto";
 
-/// Null for "auto".
-const Algorithm* choose_algorithm(const HostOptions& options) {
-  if (options.algorithm == kAutomatic) return nullptr;
-  const Algorithm& algorithm = find_algorithm(options.algorithm);
-  check(algorithm.tree_order || options.numerics == Numerics::kFast, "comm.algorithm", "\"", algorithm.name,
-        "\" sums in an order that depends on the number of ranks: numerics REPRODUCIBLE expects one of ",
-        algorithm_names(true));
-  return &algorithm;
+Selection choose_algorithm(const HostOptions& options, int ranks, int ranks_per_node) {
+  if (options.algorithm == kAutomatic) return automatic_selection(ranks, ranks_per_node);
+  return parse_selection(options.algorithm, options.numerics == Numerics::kReproducible);
 }
 
 ProgressEngine::Options engine_options(const HostOptions& options) {
@@ -53,13 +47,13 @@ HostCommunicator::HostCommunicator(std::unique_ptr<Transport> transport, const H
                                    std::shared_ptr<ProgressEngine> engine)
     : Communicator(transport->rank(), transport->size()),
       options_(options),
-      algorithm_(choose_algorithm(options)),
+      selection_(choose_algorithm(options, size(), 1)),
       engine_(std::move(engine)),
       memory_(std::make_unique<SharedMemory>()),
       queue_(std::make_unique<OperationQueue>(
           std::move(transport), *memory_,
           OperationQueue::Options{options.max_message_bytes, options.debug_checks}, engine_->unfinished())),
-      plans_(std::make_unique<PlanCache>(rank(), size(), algorithm_, options.chunk_bytes)) {
+      plans_(std::make_unique<PlanCache>(rank(), size(), selection_, options.chunk_bytes)) {
   check(options.max_message_bytes > 0 && options.chunk_bytes > 0, "communicator",
         "max_message_bytes and chunk_bytes must be positive");
   const auto lock = engine_->lock();
@@ -72,8 +66,9 @@ HostCommunicator::~HostCommunicator() {
   queue_.reset();
 }
 
-const char* HostCommunicator::algorithm() const {
-  return algorithm_ ? algorithm_->name : kAutomatic;
+std::string HostCommunicator::algorithm() const {
+  const std::string description = selection_.description();
+  return options_.algorithm == kAutomatic ? to_text(kAutomatic, " (", description, ")") : description;
 }
 
 bool HostCommunicator::has_progress_thread() const {
@@ -93,7 +88,8 @@ void HostCommunicator::share_memory(const Topology& topology) {
     return;
   }
   ranks_per_node_ = layout.ranks_per_node;
-  plans_->share(ranks_per_node_);
+  selection_ = choose_algorithm(options_, size(), ranks_per_node_);
+  plans_->share(ranks_per_node_, selection_);
 }
 
 /// Each rank shows a place that holds its own description, and looks at those of its node.

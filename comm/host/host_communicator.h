@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "comm/algorithms/selection.h"
 #include "comm/communicator.h"
 #include "comm/topology.h"
 #include "comm/transport.h"
@@ -24,7 +25,8 @@ enum class Progress {
 };
 
 struct HostOptions {
-  /// A row of the table of algorithms, or "auto": by size and ranks.
+  /// Of reductions: "auto" (by size, ranks and memory) or what parse_selection() reads: a row of the table of
+  /// algorithms, or one for each range of sizes.
   std::string algorithm = "auto";
   /// kReproducible refuses algorithms whose order of summation depends on the number of ranks.
   Numerics numerics = Numerics::kReproducible;
@@ -54,7 +56,6 @@ class OperationQueue;
 class PlanCache;
 class ProgressEngine;
 class SharedMemory;
-struct Algorithm;
 
 class HostCommunicator final : public Communicator {
  public:
@@ -64,7 +65,8 @@ class HostCommunicator final : public Communicator {
   /// If collectives are unfinished, peers in the same process are told and get a CommError.
   ~HostCommunicator() override;
 
-  const char* algorithm() const;  ///< its name, or "auto"
+  /// For people: "auto (direct up to 2 KiB, halving_doubling above)".
+  std::string algorithm() const;
   bool has_progress_thread() const;
 
   /// Collective and blocking, at most once: from now on allocate() gives memory that the ranks of a machine
@@ -92,7 +94,7 @@ class HostCommunicator final : public Communicator {
   std::unique_ptr<Communicator> make_split(int color, const std::vector<int>& members) override;
 
   const HostOptions options_;
-  const Algorithm* algorithm_;  // null: auto
+  Selection selection_;
   std::shared_ptr<ProgressEngine> engine_;
   std::unique_ptr<SharedMemory> memory_;
   std::unique_ptr<OperationQueue> queue_;  // guarded by the engine's lock

@@ -13,11 +13,16 @@ constexpr size_t kMostPlans = 256;
 
 }  // namespace
 
-PlanCache::PlanCache(int rank, int size, const Algorithm* algorithm, size_t chunk_bytes)
-    : rank_(rank), size_(size), algorithm_(algorithm), chunk_bytes_(chunk_bytes) {}
+PlanCache::PlanCache(int rank, int size, const Selection& selection, size_t chunk_bytes)
+    : rank_(rank),
+      size_(size),
+      selection_(selection),
+      in_other_memory_(automatic_selection(size, 1)),
+      chunk_bytes_(chunk_bytes) {}
 
-void PlanCache::share(int ranks_per_node) {
+void PlanCache::share(int ranks_per_node, const Selection& selection) {
   ranks_per_node_ = ranks_per_node;
+  selection_ = selection;
   plans_.clear();
 }
 
@@ -58,8 +63,9 @@ Plan PlanCache::make_plan(const Call& call) const {
 
 Plan PlanCache::plan_reduction(const Call& call, const ReductionShape& shape) const {
   const size_t nbytes = static_cast<size_t>(call.count) * size_of(call.dtype);
-  const bool fixed = algorithm_ && (call.shared || !algorithm_->shared_memory);
-  return (fixed ? *algorithm_ : automatic_algorithm(size_, nbytes, call.shared)).plan(shape);
+  const Algorithm& chosen = selection_.choose(nbytes);
+  const bool possible = call.shared || !chosen.shared_memory;
+  return (possible ? chosen : in_other_memory_.choose(nbytes)).plan(shape);
 }
 
 }  // namespace lockstep::comm

@@ -6,7 +6,7 @@
 #include <memory>
 #include <tuple>
 
-#include "comm/algorithms/table.h"
+#include "comm/algorithms/selection.h"
 #include "comm/call.h"
 
 namespace lockstep::comm {
@@ -14,12 +14,11 @@ namespace lockstep::comm {
 /// For one rank of one communicator. Not thread safe.
 class PlanCache {
  public:
-  /// `algorithm` plans reductions, automatic_algorithm() if it is null; `chunk_bytes` is where messages are
-  /// cut.
-  PlanCache(int rank, int size, const Algorithm* algorithm, size_t chunk_bytes);
+  /// `selection` plans reductions; `chunk_bytes` is where messages are cut.
+  PlanCache(int rank, int size, const Selection& selection, size_t chunk_bytes);
 
-  /// From now on calls in shared memory may be planned to use it. Drops all plans.
-  void share(int ranks_per_node);
+  /// From now on calls in shared memory may be planned to use it, by this selection. Drops all plans.
+  void share(int ranks_per_node, const Selection& selection);
 
   /// With a codec, an element of the plan is a block of the call's elements.
   std::shared_ptr<const Plan> plan_for(const Call& call);
@@ -32,7 +31,8 @@ class PlanCache {
   using Key = std::tuple<Collective, int64_t, size_t, int, int, bool, Codec>;
   const int rank_;
   const int size_;
-  const Algorithm* algorithm_;
+  Selection selection_;
+  const Selection in_other_memory_;  // in place of an algorithm that needs shared memory
   const size_t chunk_bytes_;
   int ranks_per_node_ = 1;
   std::map<Key, std::shared_ptr<const Plan>> plans_;

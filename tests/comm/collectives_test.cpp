@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <random>
 
+#include "runtime/error.h"
 #include "tests/comm/collective_cases.h"
 #include "tests/support/run_ranks.h"
 
@@ -115,6 +117,18 @@ TEST(CollectivesInMessages, OfSevenElementsAreExactForAMillion) {
   for (const int ranks : {2, 3}) run_ranks(ranks, check, options);
 }
 
+/// all_reduce of uneven values has the bits of the tree's sum.
+void expect_tree_order(Communicator& comm, int64_t count, const std::string& algorithm) {
+  const int ranks = comm.size();
+  const std::vector<float> sums = all_reduce_uneven(comm, count);
+  for (int64_t i = 0; i < count; ++i) {
+    const float expected =
+        tree_value(0, next_power_of_two(ranks), ranks, [&](int leaf) { return uneven(leaf, i); });
+    EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected))
+        << algorithm << ", " << ranks << " ranks, element " << i << " of " << count;
+  }
+}
+
 class TreeOrder : public testing::TestWithParam<std::string> {};
 
 TEST_P(TreeOrder, AllReduceFollowsTheTree) {
@@ -123,17 +137,34 @@ TEST_P(TreeOrder, AllReduceFollowsTheTree) {
     options.host.algorithm = GetParam();
     options.host.chunk_bytes = 256;
     run_ranks(
-        ranks,
-        [&](Communicator& comm) {
-          const std::vector<float> sums = all_reduce_uneven(comm, 700);
-          for (int64_t i = 0; i < 700; ++i) {
-            const float expected =
-                tree_value(0, next_power_of_two(ranks), ranks, [&](int leaf) { return uneven(leaf, i); });
-            EXPECT_EQ(std::bit_cast<uint32_t>(sums[i]), std::bit_cast<uint32_t>(expected))
-                << ranks << " ranks, element " << i;
-          }
-        },
-        options);
+        ranks, [](Communicator& comm) { expect_tree_order(comm, 700, GetParam()); }, options);
+  }
+}
+
+/// Ranges of random algorithms in tree order; sizes around those that are summed below.
+std::string random_selection(std::mt19937& random) {
+  const std::vector<std::string> names = algorithm_list(true);
+  std::string text;
+  size_t begin = 0;
+  for (size_t left = random() % 4; left > 0; --left) {
+    const size_t end = begin + 1 + random() % 2000;
+    text += to_text(names[random() % names.size()], ':', begin, '-', end, ';');
+    begin = end;
+  }
+  return to_text(text, names[random() % names.size()], ':', begin, '-');
+}
+
+TEST(Selections, ChangeNoBit) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    const int ranks = 2 + static_cast<int>(random() % 8);
+    const int64_t count = 1 + static_cast<int64_t>(random() % 1000);
+    RunOptions options;
+    options.host.algorithm = random_selection(random);
+    options.host.chunk_bytes = 256;
+    options.ranks_per_node = round % 2 == 0 ? ranks : 1;
+    run_ranks(
+        ranks, [&](Communicator& comm) { expect_tree_order(comm, count, options.host.algorithm); }, options);
   }
 }
 

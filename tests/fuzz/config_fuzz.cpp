@@ -16,8 +16,7 @@ const train::KnownNames& known_names() {
                                        .optimizers = {"sgd", "lars"},
                                        .losses = {"cross_entropy"},
                                        .metrics = {"accuracy"},
-                                       .schedules = {"constant", "step"},
-                                       .algorithms = {"direct"}};
+                                       .schedules = {"constant", "step"}};
   return known;
 }
 

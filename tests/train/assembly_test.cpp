@@ -23,7 +23,6 @@ TEST(KnownNames, ComeFromTheTables) {
   EXPECT_TRUE(contains(known.data, "fashion_mnist"));
   EXPECT_TRUE(contains(known.optimizers, "sgd"));
   EXPECT_TRUE(contains(known.schedules, "cosine"));
-  EXPECT_TRUE(contains(known.algorithms, "halving_doubling"));
 }
 
 double nothing(const Tensor& /*output*/, const Tensor& /*target*/) {

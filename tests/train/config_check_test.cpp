@@ -19,8 +19,7 @@ const KnownNames kKnown{.models = {"cnn", "mlp"},
                         .optimizers = {"sgd", "adamw"},
                         .losses = {"cross_entropy"},
                         .metrics = {"accuracy"},
-                        .schedules = {"constant", "cosine"},
-                        .algorithms = {"ring"}};
+                        .schedules = {"constant", "cosine"}};
 
 std::string mistakes_of(const std::vector<std::string>& assignments) {
   TrainConfig config = default_config();
@@ -138,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"loss_scaling.growth_interval=0"}, "loss_scaling.growth_interval"},
         BadValue{{"loss_scaling.max_skips_in_a_row=0"}, "loss_scaling.max_skips_in_a_row"},
         BadValue{{"comm.backend=NCCL"}, "comm.backend"}, BadValue{{"comm.algorithm=star"}, "comm.algorithm"},
+        BadValue{{"comm.algorithm=ring"}, "comm.algorithm"},
+        BadValue{{"comm.algorithm=direct:0-8K"}, "comm.algorithm"},
         BadValue{{"comm.bucket_bytes=0"}, "comm.bucket_bytes"},
         BadValue{{"comm.timeout_seconds=0"}, "comm.timeout_seconds"},
         BadValue{{"comm.timeout_seconds=1e300"}, "comm.timeout_seconds"},
@@ -153,11 +154,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadValue{{"evaluation.batch=0"}, "evaluation.batch"}));
 
 TEST(ConfigCheck, LimitsThemselvesAreAllowed) {
-  EXPECT_EQ(
-      mistakes_of({"micro_batch=128", "epochs=0", "max_steps=1", "virtual_ranks=1", "model.dropout=0",
-                   "optimizer.lr=0", "schedule.warmup_start_factor=1", "checkpoint.keep=1",
-                   "comm.algorithm=ring", "comm.codec=FP16", "data.mean=0.5,0.4", "data.deviation=0.2,0.3"}),
-      "");
+  EXPECT_EQ(mistakes_of({"micro_batch=128", "epochs=0", "max_steps=1", "virtual_ranks=1", "model.dropout=0",
+                         "optimizer.lr=0", "schedule.warmup_start_factor=1", "checkpoint.keep=1",
+                         "numerics=FAST", "comm.algorithm=direct:0-8K;ring:8K-", "comm.codec=FP16",
+                         "data.mean=0.5,0.4", "data.deviation=0.2,0.3"}),
+            "");
   EXPECT_EQ(mistakes_of({"loss_scaling.mode=DYNAMIC", "loss_scale=16777216"}), "");
   EXPECT_EQ(mistakes_of({"loss_scale=1000"}), "") << "a static scale may be any number";
 }

@@ -15,7 +15,7 @@ Call call_of(Collective kind, int64_t count) {
 }
 
 TEST(PlanCache, PlansACallOnce) {
-  PlanCache cache(1, 4, &find_algorithm("halving_doubling"), 1024);
+  PlanCache cache(1, 4, parse_selection("halving_doubling", true), 1024);
   Call call = call_of(Collective::kAllReduce, 100);
   const auto plan = cache.plan_for(call);
   call.op = ReduceOp::kMax;
@@ -25,7 +25,7 @@ TEST(PlanCache, PlansACallOnce) {
 }
 
 TEST(PlanCache, TellsShapesApart) {
-  PlanCache cache(1, 4, &find_algorithm("halving_doubling"), 1024);
+  PlanCache cache(1, 4, parse_selection("halving_doubling", true), 1024);
   const Call call = call_of(Collective::kBroadcast, 100);
   const auto plan = cache.plan_for(call);
   Call other = call;
@@ -68,7 +68,7 @@ TEST(PlanCache, DealsBlocksToRanksOneByOne) {
 }
 
 TEST(PlanCache, CutsPiecesByBytes) {
-  PlanCache cache(0, 2, &find_algorithm("halving_doubling"), 1024);
+  PlanCache cache(0, 2, parse_selection("halving_doubling", true), 1024);
   const auto steps = [&](int64_t count) {
     return cache.plan_for(call_of(Collective::kTreeSum, count))->steps.size();
   };
@@ -76,18 +76,18 @@ TEST(PlanCache, CutsPiecesByBytes) {
   EXPECT_EQ(steps(257), 10U);
 }
 
-TEST(PlanCache, WithoutAnAlgorithmTakesTheAutomaticOne) {
-  PlanCache automatic(0, 2, nullptr, 1 << 20);
-  PlanCache direct(0, 2, &find_algorithm("direct"), 1 << 20);
+TEST(PlanCache, ChoosesByTheBytesOfAnOperand) {
+  PlanCache mixed(0, 2, parse_selection("direct:0-2K;halving_doubling:2K-", true), 1 << 20);
+  PlanCache direct(0, 2, parse_selection("direct", true), 1 << 20);
   const auto scratch = [](PlanCache& cache, int64_t count) {
     return cache.plan_for(call_of(Collective::kAllReduce, count))->scratch_count;
   };
-  EXPECT_EQ(scratch(automatic, 512), scratch(direct, 512));
-  EXPECT_LT(scratch(automatic, 513), scratch(direct, 513));
+  EXPECT_EQ(scratch(mixed, 512), scratch(direct, 512));
+  EXPECT_LT(scratch(mixed, 513), scratch(direct, 513));
 }
 
 TEST(PlanCache, HoldsABoundedNumberOfPlans) {
-  PlanCache cache(0, 2, &find_algorithm("direct"), 1024);
+  PlanCache cache(0, 2, parse_selection("direct", true), 1024);
   const std::weak_ptr<const Plan> first = cache.plan_for(call_of(Collective::kAllReduce, 0));
   for (int64_t count = 1; count < 1000; ++count) cache.plan_for(call_of(Collective::kAllReduce, count));
   EXPECT_TRUE(first.expired());
