@@ -6,6 +6,7 @@
 #include <map>
 
 #include "build_config.h"
+#include "launcher/bench_allreduce_command.h"
 #include "launcher/bench_scaling_command.h"
 #include "launcher/eval_command.h"
 #include "launcher/exit_status.h"
@@ -24,6 +25,7 @@ Examples:
   lockstep predict runs/first cat.jpg dog.png    the most probable classes of pictures, as JSON
   lockstep verify-data my.textproto --threads 4  every fault of the data, without training
   lockstep bench scaling --ranks 1,2,4           samples per second over ranks, of the fashion_mnist recipe
+  mpirun -np 2 lockstep bench allreduce          how fast gradients could be summed, by size and algorithm
 
 Exit status: 0 done, 1 runs differ, 64 command line or configuration, 65 data, 69 a rank was lost, 70 other
 errors.)";
@@ -37,6 +39,7 @@ struct CommandLine {
   int64_t top = 5;
   VerifyDataOptions verify;
   BenchScalingOptions scaling;
+  BenchAllreduceOptions allreduce;
 };
 
 constexpr const char* kScalingExamples = R"(
@@ -48,6 +51,16 @@ Examples:
   lockstep bench scaling my.textproto --ranks 1,2,4,8 --mode WEAK --set global_batch=64
   lockstep bench scaling --steps 200 --repeats 5 --output runs/scaling --markdown
   lockstep bench scaling --ranks 8,16,32 --mpirun-options "--hostfile hosts --map-by node")";
+
+constexpr const char* kAllreduceExamples = R"(
+Times are those of the slowest rank. algbw is bytes by time, busbw what of it crosses each link at least:
+2(R-1)/R. Exit status 70 if a sum was wrong.
+
+Examples:
+  mpirun -np 2 lockstep bench allreduce
+  lockstep bench allreduce --ranks 4             starts mpirun itself
+  mpirun -np 2 lockstep bench allreduce --min 4K --max 64M --dtypes f32,bf16 --algorithms auto --no-mpi
+  mpirun -np 8 --hostfile hosts lockstep bench allreduce --output runs/allreduce --tune tuned.textproto)";
 
 const std::map<std::string, std::vector<ScalingMode>> kScalingModes{
     {"WEAK", {ScalingMode::kWeak}},
@@ -126,6 +139,56 @@ CLI::App* add_bench_scaling(CLI::App& bench, BenchScalingOptions& options) {
   return command;
 }
 
+CLI::App* add_bench_allreduce(CLI::App& bench, BenchAllreduceOptions& options) {
+  CLI::App* command =
+      bench.add_subcommand("allreduce", "all-reduce by size, algorithm and type; under mpirun");
+  command->footer(kAllreduceExamples);
+  const auto add_size = [&](const char* name, size_t& value, const char* text) {
+    command
+        ->add_option_function<std::string>(
+            name, [&value](const std::string& given) { value = parse_bytes(given); }, text)
+        ->type_name("BYTES");
+  };
+  add_size("--min", options.smallest, "smallest buffer, as 4, 8K or 1M; default 4");
+  add_size("--max", options.largest, "largest; default 256M");
+  command->add_option("--factor", options.factor, "from size to size")
+      ->check(CLI::Range(2, 1 << 20))
+      ->capture_default_str();
+  const auto add_list = [&](const char* name, std::vector<std::string>& value, const char* text) {
+    command->add_option(name, value, text)->type_name("NAME,...")->delimiter(',')->allow_extra_args(false);
+  };
+  add_list("--algorithms", options.measure.algorithms,
+           "names or selections as comm.algorithm takes them; default auto and all that there are");
+  add_list("--dtypes", options.dtypes, "of f32, f16, bf16, f64, i64, i32, u8; default f32");
+  command->add_flag("--mpi,!--no-mpi", options.measure.baselines, "MPI_Allreduce, by each of its algorithms");
+  command->add_option("--seconds", options.measure.seconds, "that each algorithm takes for each size, about")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--iterations", options.measure.iterations, "of each, at least")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--rounds", options.measure.rounds, "in which all take turns")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--warmup", options.measure.warmup, "iterations before those of a round")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_flag("--verify,!--no-verify", options.measure.verify, "that every sum is exact");
+  command->add_flag("--shared-memory,!--no-shared-memory", options.shared_memory,
+                    "between ranks of a machine");
+  command->add_flag("!--fast", options.reproducible, "also what numerics: FAST allows");
+  command->add_option("--output", options.output, "a folder for allreduce.jsonl and a picture")
+      ->type_name("DIR");
+  command->add_option("--tune", options.tune, "a file for the fastest algorithms, for comm.tuning of train")
+      ->type_name("FILE");
+  command->add_option("--ranks", options.ranks, "without mpirun: it is started with so many")
+      ->check(CLI::Range(2, 1 << 16))
+      ->capture_default_str();
+  command->add_option("--mpirun-options", options.mpirun_options,
+                      "without mpirun: instead of `--bind-to none`");
+  return command;
+}
+
 }  // namespace
 
 int run_lockstep(int argc, char** argv, const train::Extensions& own) {
@@ -165,6 +228,9 @@ int run_lockstep(int argc, char** argv, const train::Extensions& own) {
   given.scaling.command = joined(argc, argv);
   add_bench_scaling(*bench, given.scaling)->final_callback([&] {
     status = bench_scaling_command(given.scaling, own);
+  });
+  add_bench_allreduce(*bench, given.allreduce)->final_callback([&] {
+    status = bench_allreduce_command(given.allreduce, {argv + 1, argv + argc});
   });
 
   try {

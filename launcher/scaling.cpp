@@ -1,21 +1,13 @@
 #include "launcher/scaling.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
+#include "launcher/text_table.h"
 #include "runtime/error.h"
 
 namespace lockstep::launcher {
 namespace {
-
-using Cells = std::vector<std::string>;
-
-std::string formatted(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
 
 std::string rate_text(double samples_per_second) {
   return formatted(samples_per_second < 100 ? "%.2f" : "%.0f", samples_per_second);
@@ -43,24 +35,6 @@ Cells cells_of(const ScalingRow& row, bool shares_cores) {
   for (const double seconds : row.middle.phases) cells.push_back(formatted("%.2f", 1e3 * seconds));
   cells.push_back(formatted("%.0f MiB", static_cast<double>(row.middle.peak_memory) / (1 << 20)));
   return cells;
-}
-
-/// Markdown with columns of equal width, their text at the right.
-std::string aligned(const std::vector<Cells>& lines) {
-  std::string text;
-  for (size_t l = 0; l < lines.size(); ++l) {
-    std::string rule = "|";
-    for (size_t column = 0; column < lines[l].size(); ++column) {
-      size_t width = 0;
-      for (const Cells& line : lines) width = std::max(width, line[column].size());
-      const std::string& cell = lines[l][column];
-      text += "| " + std::string(width - cell.size(), ' ') + cell + ' ';
-      rule += std::string(width + 1, '-') + ":|";
-    }
-    text += "|\n";
-    if (l == 0) text += rule + '\n';
-  }
-  return text;
 }
 
 }  // namespace
@@ -119,7 +93,7 @@ std::string scaling_table(const ScalingSeries& series, int threads, int cores) {
   const auto shares_cores = [&](const ScalingRow& row) { return row.what.ranks * threads > cores; };
   std::vector<Cells> lines{heading()};
   for (const ScalingRow& row : series.rows) lines.push_back(cells_of(row, shares_cores(row)));
-  std::string text = aligned(lines);
+  std::string text = text_table(lines);
   if (std::ranges::any_of(series.rows, shares_cores)) {
     text += to_text("\n\\* more threads than the ", cores, cores == 1 ? " core" : " cores",
                     ": the ranks share them, and more speed cannot be had.\n");

@@ -22,6 +22,7 @@
 #include "train/config_check.h"
 #include "train/open_run.h"
 #include "train/trainer.h"
+#include "train/tuning.h"
 
 namespace lockstep::launcher {
 namespace {
@@ -105,12 +106,14 @@ int run_train(int argc, char** argv, const train::Extensions& own) {
     if (identity.rank > 0)  // rank 0 tells of the run
       log::configure(log::Level::kWarning, to_text("rank ", identity.rank, ": "));
     signals.emplace(requests, identity.launcher == "Open MPI");
-    const TrainConfig config = resolve_config(options, recipes, own);
+    TrainConfig config = resolve_config(options, recipes, own);
+    const std::string tuned = train::resolve_tuning(config, {identity.size, identity.local_size});
     if (options.print_config) {
       if (identity.rank == 0) std::cout << train::config_text(config);
       return kDone;
     }
     if (!identity.hint.empty()) log::warning(identity.hint);
+    if (!tuned.empty()) log::info(tuned);
     train::validate_for(config, identity.size);
     return train_one_rank(options, config, identity, requests, own);
   } catch (const std::exception& error) {

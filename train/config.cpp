@@ -116,12 +116,16 @@ TrainConfig load_config(const std::string& recipe_or_file, const std::string& re
 
 TrainConfig parse_config(const std::string& text, const std::string& origin) {
   TrainConfig config;
+  parse_message(text, origin, config);
+  fill(config);
+  return config;
+}
+
+void parse_message(const std::string& text, const std::string& origin, pb::Message& message) {
   MistakeCollector mistakes(origin);
   pb::TextFormat::Parser parser;
   parser.RecordErrorsTo(&mistakes);
-  check<ConfigError>(parser.ParseFromString(text, &config), "load_config", mistakes.text());
-  fill(config);
-  return config;
+  check<ConfigError>(parser.ParseFromString(text, &message), "load_config", mistakes.text());
 }
 
 std::string config_text(const TrainConfig& config) {

@@ -30,6 +30,9 @@ TrainConfig load_config(const std::string& recipe_or_file, const std::string& re
 /// The same from text; `origin` names it in errors.
 TrainConfig parse_config(const std::string& text, const std::string& origin);
 
+/// Any message of a schema from text; `origin` names it in errors, which are ConfigErrors.
+void parse_message(const std::string& text, const std::string& origin, google::protobuf::Message& message);
+
 /// In the format that parse_config() reads, every field on a line of its own; equal configurations give equal
 /// text.
 std::string config_text(const TrainConfig& config);

@@ -68,12 +68,13 @@ class Mistakes {
     require(found, field, '"' + value + '"', "a known name" + (found ? "" : known_names_hint(value, known)));
   }
 
-  /// What `parse` has to say, if it throws.
-  void catch_from(const std::function<void()>& parse) {
+  /// What `parse` finds wrong with the value.
+  void parsed(const char* field, const std::string& value, const std::function<void()>& parse) {
     try {
       parse();
     } catch (const InvalidArgument& error) {
-      text_ << "\n  " << error.what();
+      const std::string_view text = error.what();
+      text_ << "\n  " << field << " = \"" << value << "\": " << text.substr(text.find(']') + 2);
       ++count_;
     }
   }
@@ -220,7 +221,8 @@ void check_comm(const TrainConfig::Comm& comm, bool reproducible, Mistakes& mist
   mistakes.require(comm.backend() == TrainConfig::Comm::MPI, "comm.backend",
                    TrainConfig::Comm::Backend_Name(comm.backend()), "MPI, the only one in this version");
   if (comm.algorithm() != "auto") {
-    mistakes.catch_from([&] { comm::parse_selection(comm.algorithm(), reproducible); });
+    mistakes.parsed("comm.algorithm", comm.algorithm(),
+                    [&] { comm::parse_selection(comm.algorithm(), reproducible); });
   }
   mistakes.range<int64_t>("comm.bucket_bytes", comm.bucket_bytes(), 1024, int64_t{1} << 30);
   mistakes.seconds("comm.timeout_seconds", comm.timeout_seconds());

@@ -71,6 +71,14 @@ std::string HostCommunicator::algorithm() const {
   return options_.algorithm == kAutomatic ? to_text(kAutomatic, " (", description, ")") : description;
 }
 
+void HostCommunicator::set_algorithm(const std::string& algorithm) {
+  HostOptions changed = options_;
+  changed.algorithm = algorithm;
+  selection_ = choose_algorithm(changed, size(), ranks_per_node_);
+  options_ = changed;
+  plans_->share(ranks_per_node_, selection_);
+}
+
 bool HostCommunicator::has_progress_thread() const {
   return engine_->has_thread();
 }

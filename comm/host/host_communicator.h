@@ -67,6 +67,8 @@ class HostCommunicator final : public Communicator {
 
   /// For people: "auto (direct up to 2 KiB, halving_doubling above)".
   std::string algorithm() const;
+  /// From the next call on, on all ranks alike; as HostOptions::algorithm.
+  void set_algorithm(const std::string& algorithm);
   bool has_progress_thread() const;
 
   /// Collective and blocking, at most once: from now on allocate() gives memory that the ranks of a machine
@@ -93,7 +95,7 @@ class HostCommunicator final : public Communicator {
   Traffic traffic() const override;
   std::unique_ptr<Communicator> make_split(int color, const std::vector<int>& members) override;
 
-  const HostOptions options_;
+  HostOptions options_;
   Selection selection_;
   std::shared_ptr<ProgressEngine> engine_;
   std::unique_ptr<SharedMemory> memory_;
