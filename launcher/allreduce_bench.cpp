@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "comm/codecs/table.h"
 #include "launcher/exact_sums.h"
 #include "runtime/error.h"
 
@@ -50,7 +51,8 @@ std::vector<AllreduceRow> AllreduceBench::measure(size_t nbytes, DType dtype) {
                                   .nbytes = static_cast<size_t>(count) * size_of(dtype),
                                   .count = count,
                                   .dtype = name_of(dtype),
-                                  .algorithm = contender.name},
+                                  .algorithm = contender.name,
+                                  .codec = comm::name_of(contender.codec)},
                                  contender.seconds, contender.wrong));
   }
   return rows;
@@ -64,7 +66,10 @@ void AllreduceBench::over_all_ranks(T* values, size_t count, comm::ReduceOp op) 
 std::vector<AllreduceBench::Contender> AllreduceBench::contenders(const Buffer& buffer) const {
   std::vector<Contender> all;
   for (const std::string& algorithm : options_.algorithms) {
-    if (fits(algorithm, buffer)) all.push_back({algorithm});
+    if (!fits(algorithm, buffer)) continue;
+    for (const comm::Codec codec : options_.codecs) {
+      if (codec == comm::Codec::kNone || buffer.dtype == DType::kF32) all.push_back({algorithm, -1, codec});
+    }
   }
   if (mpi_ && MpiAllreduce::supports(buffer.dtype)) {
     for (size_t i = 0; i < mpi_->names().size(); ++i) all.push_back({mpi_->names()[i], static_cast<int>(i)});
@@ -90,7 +95,7 @@ Buffer AllreduceBench::buffer_for(const Contender& contender, const Buffer& buff
 
 void AllreduceBench::reduce(const Contender& contender, const Buffer& buffer) {
   if (contender.of_mpi < 0) {
-    communicator_.all_reduce(buffer, comm::ReduceOp::kSum).wait();
+    communicator_.all_reduce(buffer, comm::ReduceOp::kSum, {.codec = contender.codec}).wait();
   } else {
     mpi_->sum(static_cast<size_t>(contender.of_mpi), buffer);
   }

@@ -14,7 +14,8 @@ namespace lockstep::launcher {
 
 struct AllreduceBenchOptions {
   std::vector<std::string> algorithms;  ///< selections as comm.algorithm takes them, or "auto"
-  bool baselines = true;                ///< MPI_Allreduce, too
+  std::vector<comm::Codec> codecs{comm::Codec::kNone};  ///< others for f32 alone
+  bool baselines = true;                                ///< MPI_Allreduce, too
   int rounds = 5;        ///< in each, all take their turns: drift of the machine meets all alike
   double seconds = 0.2;  ///< that each takes for one size, about
   int iterations = 10;   ///< at least, for one size
@@ -27,15 +28,16 @@ class AllreduceBench {
   /// `largest` is the size of the greatest buffer, in bytes. Collective.
   AllreduceBench(comm::HostCommunicator& communicator, const AllreduceBenchOptions& options, size_t largest);
 
-  /// Rows of this size and type, one for each algorithm; what cannot be measured is left out: MPI's with
-  /// types that it lacks, and plans that need too much scratch memory. Collective; rows are whole on every
-  /// rank.
+  /// Rows of this size and type, one for each algorithm and codec; what cannot be measured is left out: MPI's
+  /// with types that it lacks, and plans that need too much scratch memory. Collective; rows are whole on
+  /// every rank.
   std::vector<AllreduceRow> measure(size_t nbytes, DType dtype);
 
  private:
   struct Contender {
     std::string name;
     int of_mpi = -1;  ///< number in MpiAllreduce; -1: lockstep's
+    comm::Codec codec = comm::Codec::kNone;
     std::vector<double> seconds{};
     int64_t wrong = 0;
   };

@@ -17,7 +17,7 @@ struct AllreduceCase {
   int64_t count = 0;
   std::string dtype{};
   std::string algorithm{};  ///< a selection, or "mpi/..." for MPI_Allreduce
-  std::string codec = "NONE";
+  std::string codec = "none";
 };
 
 struct AllreduceRow {

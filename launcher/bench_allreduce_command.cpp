@@ -11,6 +11,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "comm/codecs/table.h"
 #include "comm/mpi/mpi_topology.h"
 #include "comm/mpi/mpi_transport.h"
 #include "launcher/environment.h"
@@ -37,6 +38,16 @@ DType dtype_named(const std::string& name) {
     known += to_text(known.empty() ? "" : ", ", dtype);
   }
   throw ConfigError(to_text("[bench allreduce] unknown dtype \"", name, "\": expected one of ", known));
+}
+
+comm::Codec codec_named(const std::string& name) {
+  std::string known = comm::name_of(comm::Codec::kNone);
+  if (name == known) return comm::Codec::kNone;
+  for (const comm::CodecRow& codec : comm::codecs()) {
+    if (name == codec.name) return codec.codec;
+    known += to_text(", ", codec.name);
+  }
+  throw ConfigError(to_text("[bench allreduce] unknown codec \"", name, "\": expected one of ", known));
 }
 
 void check_algorithm(const std::string& text, bool reproducible) {
@@ -98,6 +109,8 @@ std::vector<AllreduceRow> measure_all(comm::HostCommunicator& communicator,
   AllreduceBenchOptions measure = options.measure;
   if (measure.algorithms.empty())
     measure.algorithms = all_algorithms(options, communicator.ranks_per_node() > 1);
+  measure.codecs.clear();
+  for (const std::string& name : options.codecs) measure.codecs.push_back(codec_named(name));
   AllreduceBench bench(communicator, measure, options.largest);
   std::vector<AllreduceRow> rows;
   for (const std::string& dtype : options.dtypes) {
@@ -194,6 +207,7 @@ int bench_allreduce_command(const BenchAllreduceOptions& options, const std::vec
   for (const std::string& algorithm : options.measure.algorithms) {
     if (algorithm != "auto") check_algorithm(algorithm, options.reproducible);
   }
+  for (const std::string& codec : options.codecs) codec_named(codec);
   const Identity identity = identify(environment_variable);
   if (!identity.has_launcher()) start_mpirun(options, arguments);
   check<ConfigError>(identity.size > 1, "bench allreduce", "needs at least 2 ranks: mpirun -np 2 ...");

@@ -14,6 +14,7 @@ struct BenchAllreduceOptions {
   size_t largest = size_t{256} << 20;
   int factor = 4;                             ///< from size to size
   std::vector<std::string> dtypes = {"f32"};  ///< names of DType
+  std::vector<std::string> codecs = {"none"};
   /// Empty algorithms: auto and all that these ranks can run.
   AllreduceBenchOptions measure = {};
   bool reproducible = true;   ///< only tree order: leaves `ring` out, of measurement and table of --tune

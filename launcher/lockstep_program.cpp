@@ -160,6 +160,8 @@ CLI::App* add_bench_allreduce(CLI::App& bench, BenchAllreduceOptions& options) {
   add_list("--algorithms", options.measure.algorithms,
            "names or selections as comm.algorithm takes them; default auto and all that there are");
   add_list("--dtypes", options.dtypes, "of f32, f16, bf16, f64, i64, i32, u8; default f32");
+  add_list("--codecs", options.codecs,
+           "of none, fp16, bf16: what f32 is rounded to on its way; default none");
   command->add_flag("--mpi,!--no-mpi", options.measure.baselines, "MPI_Allreduce, by each of its algorithms");
   command->add_option("--seconds", options.measure.seconds, "that each algorithm takes for each size, about")
       ->check(CLI::PositiveNumber)

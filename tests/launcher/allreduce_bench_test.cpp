@@ -13,6 +13,7 @@ TEST(AllreduceBench, HasARowOfTheSlowestRanksTimesForEachAlgorithm) {
   test::run_ranks(kRanks, [&](comm::Communicator& comm) {
     AllreduceBenchOptions options;
     options.algorithms = {"auto", "direct:0-100;halving_doubling:100-"};
+    options.codecs = {comm::Codec::kNone, comm::Codec::kFp16};
     options.baselines = false;
     options.seconds = 0.001;
     options.rounds = 2;
@@ -21,10 +22,11 @@ TEST(AllreduceBench, HasARowOfTheSlowestRanksTimesForEachAlgorithm) {
     rows[static_cast<size_t>(comm.rank())] = bench.measure(4094, DType::kF32);
   });
   for (const std::vector<AllreduceRow>& of_rank : rows) {
-    ASSERT_EQ(of_rank.size(), 2U);
+    ASSERT_EQ(of_rank.size(), 4U) << "algorithms and codecs";
     EXPECT_EQ(of_rank[0].what.algorithm, "auto");
-    EXPECT_EQ(of_rank[1].what.algorithm, "direct:0-100;halving_doubling:100-");
-    for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(of_rank[2].what.algorithm, "direct:0-100;halving_doubling:100-");
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(of_rank[i].what.codec, i % 2 == 0 ? "none" : "fp16");
       EXPECT_EQ(of_rank[i].what.ranks, kRanks);
       EXPECT_EQ(of_rank[i].what.nbytes, 4092U) << "whole elements";
       EXPECT_EQ(of_rank[i].what.count, 1023);

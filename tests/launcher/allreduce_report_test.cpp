@@ -47,7 +47,7 @@ TEST(AllreduceRow, HasMediansAndBandwidths) {
 TEST(AllreduceReport, ATableLineForEachRow) {
   const std::string table = allreduce_table({row_of(1000, "direct", 2), row_of(4000, "mpi/ring", 8)});
   EXPECT_THAT(table, HasSubstr("busbw [GB/s]"));
-  EXPECT_THAT(table, HasSubstr("|  1000 |   250 |   f32 |    direct |  NONE |     2.00 |     2.00 |"));
+  EXPECT_THAT(table, HasSubstr("|  1000 |   250 |   f32 |    direct |  none |     2.00 |     2.00 |"));
   EXPECT_THAT(table, HasSubstr("0.500 |        0.750 |     0 |\n"));
 }
 
@@ -57,7 +57,7 @@ TEST(AllreduceReport, AJsonObjectForEachRow) {
   EXPECT_EQ(line["bytes"], 1000);
   EXPECT_EQ(line["count"], 250);
   EXPECT_EQ(line["algorithm"], "direct");
-  EXPECT_EQ(line["codec"], "NONE");
+  EXPECT_EQ(line["codec"], "none");
   EXPECT_DOUBLE_EQ(line["busbw_gb_s"], 0.75);
   EXPECT_EQ(line["wrong"], 0);
 }
@@ -92,7 +92,7 @@ TEST(FastestSelection, DoesNotChangeForNoise) {
 
 TEST(FastestSelection, TakesOnlyWhatASelectionCanName) {
   AllreduceRow compressed = row_of(256, "halving_doubling", 0.1);
-  compressed.what.codec = "FP16";
+  compressed.what.codec = "fp16";
   const std::vector<AllreduceRow> rows{row_of(256, "direct", 4), row_of(256, "ring", 3),
                                        row_of(256, "auto", 2), row_of(256, "mpi/ring", 1), compressed};
   EXPECT_EQ(fastest_selection(rows, true).text(), "direct");

@@ -33,6 +33,8 @@ TEST(BenchAllreduce, RefusesWhatItCannotMeasure) {
       "unknown dtype \"f8\": expected one of f32, f16");
   test::expect_error<ConfigError>([] { bench_allreduce_command({.smallest = 4, .dtypes = {"f64"}}, {}); },
                                   "less than one element of f64");
+  test::expect_error<ConfigError>([] { bench_allreduce_command({.codecs = {"zip"}}, {}); },
+                                  "unknown codec \"zip\": expected one of none, fp16");
   BenchAllreduceOptions options;
   options.measure.algorithms = {"auto", "ring"};
   test::expect_error<ConfigError>([&] { bench_allreduce_command(options, {}); }, "\"ring\"");

@@ -21,7 +21,7 @@ class BenchAllreduce(harness.SystemTest):
 
     def test_measures_and_verifies_every_algorithm_and_type(self):
         output = self.folder / "allreduce"
-        result = self.bench(2, "--min", "1K", "--max", "64K", "--factor", 8, "--dtypes", "f32,bf16", "--fast",
+        result = self.bench(2, "--min", "1K", "--max", "64K", "--factor", 8, "--dtypes", "f32,bf16", "--codecs", "none,fp16,bf16", "--fast",
                             "--output", output)
         self.assertEqual(result.status, 0, str(result))
         rows = [json.loads(line) for line in (output / "allreduce.jsonl").read_text().splitlines()]
@@ -35,7 +35,11 @@ class BenchAllreduce(harness.SystemTest):
             self.assertAlmostEqual(row["algbw_gb_s"], row["bytes"] / row["p50_us"] / 1e3)
             self.assertAlmostEqual(row["busbw_gb_s"], row["algbw_gb_s"])
         self.assertEqual({row["bytes"] for row in rows}, {1024, 8192, 65536})
-        own = {"auto", "direct", "halving_doubling", "recursive_doubling", "ring", "hierarchical"}
+        self.assertEqual({row["codec"] for row in rows if row["dtype"] == "f32" and row["algorithm"] == "auto"},
+                         {"none", "fp16", "bf16"})
+        self.assertEqual({row["codec"] for row in rows if row["dtype"] == "bf16" or row["algorithm"][:3] == "mpi"},
+                         {"none"})
+        own = {"auto", "direct", "halving_doubling", "recursive_doubling", "ring", "torus", "hierarchical"}
         for nbytes in (1024, 8192, 65536):
             named = {dtype: {row["algorithm"] for row in rows if row["bytes"] == nbytes and row["dtype"] == dtype}
                      for dtype in ("f32", "bf16")}

@@ -43,7 +43,7 @@ TEST(PlanCache, TellsShapesApart) {
 }
 
 TEST(PlanCache, PlansBlocksOfACodec) {
-  PlanCache cache(0, 2, &find_algorithm("halving_doubling"), 1 << 20);
+  PlanCache cache(0, 2, parse_selection("halving_doubling", true), 1 << 20);
   Call call = call_of(Collective::kAllReduce, 3 * 1024 + 1);
   const auto plan = cache.plan_for(call);
   call.options.codec = Codec::kFp16;
