@@ -55,8 +55,9 @@ TEST(PlanCache, PlansBlocksOfACodec) {
 }
 
 TEST(PlanCache, DealsBlocksToRanksOneByOne) {
-  PlanCache cache(1, 4, &find_algorithm("hierarchical"), 1 << 20);
-  cache.share(4);
+  const Selection hierarchical = parse_selection("hierarchical", true);
+  PlanCache cache(1, 4, hierarchical, 1 << 20);
+  cache.share(4, hierarchical);
   Call call = call_of(Collective::kAllReduce, 8 * 1024);
   call.shared = true;
   call.options.codec = Codec::kFp16;
