@@ -12,7 +12,8 @@ TEST(AlgorithmTable, FindsEveryRowByItsName) {
 }
 
 TEST(AlgorithmTable, ListsTheNames) {
-  EXPECT_EQ(algorithm_names(false), "direct, halving_doubling, hierarchical, recursive_doubling, ring, torus");
+  EXPECT_EQ(algorithm_names(false),
+            "direct, halving_doubling, hierarchical, recursive_doubling, ring, torus");
   EXPECT_EQ(algorithm_names(true), "direct, halving_doubling, hierarchical, recursive_doubling");
 }
 
