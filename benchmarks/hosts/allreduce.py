@@ -10,7 +10,7 @@ from lockstep_run import error_of, run_to_end
 from machine import RunError
 
 SIZES = ("64K", "1M", "4M", "25M")
-CODECS = ("NONE", "FP16")
+CODECS = ("none", "fp16")
 OURS, THEIRS = "auto", "mpi/default"
 TCP_SHARE = 0.95  # of the line rate, that a TCP connection carries in packets of 1500 bytes
 

@@ -67,7 +67,7 @@ def allreduce_table(record):
              "| bytes | algorithm | codec | ms | wire at line rate, ms | at 95 % of it, ms | time over the last |",
              "|---|---|---|---|---|---|---|"]
     for row in record["rows"]:
-        nbytes = row["bytes"] // (1 if row["codec"] == "NONE" else 2)
+        nbytes = row["bytes"] // (1 if row["codec"] == "none" else 2)
         line, tcp = (allreduce.wire_seconds(record["hosts"], nbytes, record["rate"], share)
                      for share in (1, allreduce.TCP_SHARE))
         seconds = row["p50_us"] / 1e6

@@ -22,8 +22,8 @@ TRAINING = {**COMMON, "part": "mlp", "hosts": 2, "text": "mlp, 64", "failed": {"
             "seconds": {"lockstep alone": [0.1], "lockstep fp32": [0.4, 0.5, 0.4], "PyTorch": [0.8, 0.5],
                         "lockstep fp32, not overlapped": [0.7, 0.7]}}
 SUMS = {**COMMON, "part": "allreduce", "hosts": 4,
-        "rows": [{"bytes": 10**6, "algorithm": "auto", "codec": "NONE", "p50_us": 25263.2},
-                 {"bytes": 10**6, "algorithm": "auto", "codec": "FP16", "p50_us": 25263.2}]}
+        "rows": [{"bytes": 10**6, "algorithm": "auto", "codec": "none", "p50_us": 25263.2},
+                 {"bytes": 10**6, "algorithm": "auto", "codec": "fp16", "p50_us": 25263.2}]}
 
 
 class Runner:
@@ -82,8 +82,8 @@ class Page(unittest.TestCase):
 
     def test_allreduce(self):
         table = tables.allreduce_table(SUMS)
-        self.assertIn("| 1,000,000 | auto | NONE | 25.3 | 12 | 12.6 | 2.00 |", table)
-        self.assertIn("| 1,000,000 | auto | FP16 | 25.3 | 6 | 6.32 | 4.00 |", table)
+        self.assertIn("| 1,000,000 | auto | none | 25.3 | 12 | 12.6 | 2.00 |", table)
+        self.assertIn("| 1,000,000 | auto | fp16 | 25.3 | 6 | 6.32 | 4.00 |", table)
         self.assertIn("not measured: no such command", tables.allreduce_table({**SUMS, "unavailable": "no such command"}))
 
     def test_the_newest_record_counts(self):
