@@ -6,6 +6,11 @@
 
 namespace lockstep::comm {
 
+bool on_several_machines(const Topology& topology) {
+  const std::vector<int>& nodes = topology.node_of_rank;
+  return std::ranges::any_of(nodes, [&](int node) { return node != nodes[0]; });
+}
+
 NodeLayout node_layout(const Topology& topology) {
   const std::vector<int>& nodes = topology.node_of_rank;
   const auto size = static_cast<int>(nodes.size());

@@ -22,7 +22,7 @@ milliseconds seconds(double value) {
 }
 
 comm::HostOptions host_options(const Identity& identity, const TrainConfig& config,
-                               const WorldOptions& options) {
+                               const WorldOptions& options, const comm::Topology& topology) {
   comm::HostOptions host;
   host.algorithm = config.comm().algorithm();
   host.numerics =
@@ -31,6 +31,10 @@ comm::HostOptions host_options(const Identity& identity, const TrainConfig& conf
   if (config.comm().progress() == TrainConfig::Comm::CALLER) host.progress = comm::Progress::kCaller;
   if (config.comm().progress() == TrainConfig::Comm::THREAD) host.progress = comm::Progress::kThread;
   host.busy_threads = options.threads * identity.local_size;
+  if (host.progress == comm::Progress::kAuto && on_several_machines(topology)) {
+    // A core's time for messages is worth less than that of a wire that stands still.
+    host.progress = comm::Progress::kThread;
+  }
   host.debug_checks = config.comm().debug_checks();
   host.stop = options.ending;
   host.stop_grace = milliseconds(500);
@@ -41,6 +45,7 @@ comm::HostOptions host_options(const Identity& identity, const TrainConfig& conf
 
 World::World(const Identity& identity, const TrainConfig& config, const WorldOptions& options) {
   std::unique_ptr<comm::Transport> transport;
+  comm::Topology topology{{0}};
   if (identity.has_launcher()) {
     const milliseconds deadline = seconds(config.comm().start_timeout_seconds());
     {
@@ -53,12 +58,13 @@ World::World(const Identity& identity, const TrainConfig& config, const WorldOpt
                        ", MPI says rank ", session_->rank(), " of ", session_->size(),
                        "; was the program started by another MPI's mpirun?");
     transport = comm::make_mpi_transport(*session_, deadline);
+    topology = comm::mpi_topology(*session_);
   } else {
     transport = comm::LocalGroup(1).transport(0);
   }
-  auto communicator =
-      std::make_unique<comm::HostCommunicator>(std::move(transport), host_options(identity, config, options));
-  if (session_ && config.comm().shared_memory()) communicator->share_memory(comm::mpi_topology(*session_));
+  auto communicator = std::make_unique<comm::HostCommunicator>(
+      std::move(transport), host_options(identity, config, options, topology));
+  if (session_ && config.comm().shared_memory()) communicator->share_memory(topology);
   communicator_ = std::move(communicator);
 }
 

@@ -29,7 +29,8 @@ ProgressEngine::Options engine_options(const HostOptions& options) {
   ProgressEngine::Options engine;
   engine.own_thread = options.progress == Progress::kThread ||
                       (options.progress == Progress::kAuto && cores > options.busy_threads);
-  engine.spins = cores >= options.busy_threads ? 1000 : 0;
+  const int threads = options.busy_threads + (engine.own_thread ? 1 : 0);
+  engine.spins = cores >= threads ? 1000 : 0;  // else it would keep the others from computing
   return engine;
 }
 

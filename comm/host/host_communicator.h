@@ -37,7 +37,7 @@ struct HostOptions {
   std::chrono::milliseconds report_after = std::chrono::seconds(30);
   Progress progress = Progress::kAuto;
   /// Compute threads of all ranks that share the cores of this process. With fewer cores than that, waits do
-  /// not spin.
+  /// not spin, nor with as many and a thread of the communicator.
   int busy_threads = 1;
   /// Compares every call with the neighbour's before it is carried out: a round trip more per collective.
   bool debug_checks = false;

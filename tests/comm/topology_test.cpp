@@ -8,6 +8,12 @@ namespace {
 
 using testing::HasSubstr;
 
+TEST(Topology, TellsOneMachineFromSeveral) {
+  EXPECT_FALSE(on_several_machines({{0}}));
+  EXPECT_FALSE(on_several_machines({{3, 3, 3}}));
+  EXPECT_TRUE(on_several_machines({{0, 0, 2}}));
+}
+
 TEST(NodeLayout, IsTheNumberOfNeighbours) {
   EXPECT_EQ(node_layout({{0, 0}}).ranks_per_node, 2);
   EXPECT_EQ(node_layout({{4, 4, 0, 0, 7, 7}}).ranks_per_node, 2);
