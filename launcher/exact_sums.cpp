@@ -22,26 +22,6 @@ int element_sum(int64_t i, int ranks) {
   return sum;
 }
 
-template <class Function>
-void with_type(DType dtype, const Function& function) {
-  switch (dtype) {
-    case DType::kF32:
-      return function(float{});
-    case DType::kF16:
-      return function(Half{});
-    case DType::kBF16:
-      return function(BFloat16{});
-    case DType::kF64:
-      return function(double{});
-    case DType::kI64:
-      return function(int64_t{});
-    case DType::kI32:
-      return function(int32_t{});
-    case DType::kU8:
-      return function(uint8_t{});
-  }
-}
-
 /// Elements repeat after most_distinct() of them, so a table gives all.
 template <class T, class Value>
 std::vector<T> period(int ranks, const Value& value) {
@@ -53,7 +33,7 @@ std::vector<T> period(int ranks, const Value& value) {
 }  // namespace
 
 void fill_exact(const Buffer& buffer, int rank, int ranks) {
-  with_type(buffer.dtype, [&]<class T>(T) {
+  visit_dtype(buffer.dtype, [&]<class T>(T) {
     const std::vector<T> values = period<T>(ranks, [&](int64_t i) { return element(rank, i, ranks); });
     T* data = static_cast<T*>(buffer.data);
     for (int64_t i = 0; i < buffer.count; ++i) data[i] = values[static_cast<size_t>(i) % values.size()];
@@ -62,7 +42,7 @@ void fill_exact(const Buffer& buffer, int rank, int ranks) {
 
 int64_t count_wrong_sums(const Buffer& buffer, int ranks) {
   int64_t wrong = 0;
-  with_type(buffer.dtype, [&]<class T>(T) {
+  visit_dtype(buffer.dtype, [&]<class T>(T) {
     const std::vector<T> values = period<T>(ranks, [&](int64_t i) { return element_sum(i, ranks); });
     const T* data = static_cast<const T*>(buffer.data);
     for (int64_t i = 0; i < buffer.count; ++i) {

@@ -2,12 +2,10 @@
 
 import json
 import pathlib
-import subprocess
 import tempfile
 
 from lab import bits_per_second
-from lockstep_run import error_of, run_to_end
-from machine import RunError
+from lockstep_run import output_of
 
 SIZES = ("64K", "1M", "4M", "25M")
 CODECS = ("none", "fp16")
@@ -20,26 +18,15 @@ def wire_seconds(ranks, nbytes, rate, share=TCP_SHARE):
     return 2 * (ranks - 1) / ranks * nbytes * 8 / (share * bits_per_second(rate))
 
 
-def knows_codecs(program):
-    text = subprocess.run([program, "bench", "allreduce", "--help"], capture_output=True, text=True).stdout
-    return "--codecs" in text
-
-
 def measure(program, lab, timeout):
     """A row for each size, algorithm and codec, as `allreduce.jsonl` has it; throws RunError."""
-    codecs = ["--codecs", ",".join(CODECS)] if knows_codecs(program) else []
     rows = []
     for size in SIZES:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             words = lab.command(program, ["bench", "allreduce", "--min", size, "--max", size, "--algorithms", OURS,
-                                          *codecs, "--seconds", 1, "--iterations", 5, "--rounds", 1, "--warmup", 1,
-                                          "--output", folder])
-            with open(folder / "output.txt", "w+", encoding="utf-8") as output:
-                status = run_to_end(words, output, timeout)
-                output.seek(0)
-                text = output.read()
-            if status != 0:
-                raise RunError(error_of(text))
+                                          "--codecs", ",".join(CODECS), "--seconds", 1, "--iterations", 5,
+                                          "--rounds", 1, "--warmup", 1, "--output", folder])
+            output_of(words, folder, timeout)
             rows += [json.loads(line) for line in (folder / "allreduce.jsonl").read_text().splitlines()]
     return [row for row in rows if row["algorithm"] in (OURS, THEIRS)]

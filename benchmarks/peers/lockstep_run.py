@@ -100,6 +100,17 @@ def run_to_end(words, output, timeout):
         process.wait()
 
 
+def output_of(words, folder, timeout):
+    """All that it prints; throws RunError with its own words where it fails."""
+    with open(folder / "output.txt", "w+", encoding="utf-8") as output:
+        status = run_to_end(words, output, timeout)
+        output.seek(0)
+        text = output.read()
+    if status != 0:
+        raise RunError(error_of(text))
+    return text
+
+
 class Lockstep:
     """lockstep's `train`, on these CPUs, a list for each rank."""
 
@@ -137,11 +148,6 @@ class Lockstep:
     def _train(self, folder, case, precision, steps, timeout, extra=()):
         arguments = arguments_for(folder, case, precision, len(self._cpus), self._threads, steps)
         words = self._command(self._program, [*arguments, *extra], self._cpus)
-        with open(folder / "output.txt", "w+", encoding="utf-8") as output:
-            status = run_to_end(words, output, timeout)
-            output.seek(0)
-            text = output.read()
-        if status != 0:
-            raise RunError(error_of(text))
+        text = output_of(words, folder, timeout)
         if reason := fallback_of(text):
             raise RunError(reason)
